@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
 import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { migrate } from "./lib/migrations.ts";
 import { newCommand, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import { findOrCreateResources, writeDeployConfig } from "./lib/resources.ts";
+import { findOrMakeResources, writeDeployConfig } from "./lib/resources.ts";
 import { checkBundles, runWrangler } from "./lib/wrangler.ts";
 
 interface Options {
@@ -50,7 +51,7 @@ async function run({ env, all, migrate: migrateOnly = false }: Options): Promise
 
 async function deploy(env: string, migrateOnly: boolean): Promise<void> {
   const cloudflare = await openCloudflare(accountOf(env));
-  const resources = await findOrCreateResources(cloudflare, env);
+  const resources = await findOrMakeResources(cloudflare, env);
   console.error(`Migrating ${databaseName(env)} …`);
   // The former Worker works with the migrated database until the new Worker runs everywhere.
   await migrate(cloudflare, env, resources.databaseId);
@@ -90,12 +91,11 @@ function refuseWrongSettings(env: string): void {
 async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
   const name = databaseName(env);
   try {
-    await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
+    await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     console.error(`Read replication could not be switched on, so the primary answers every read until it is. ${error.message}
-Give the API token the permission D1 Edit and deploy again, or do it in the dashboard: D1, ${name}, Settings,
-Enable Read Replication.`);
+Deploy again, or do it in the dashboard: D1, ${name}, Settings, Enable Read Replication.`);
   }
 }

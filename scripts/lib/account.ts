@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { accountOf, askOrNull, openCloudflare } from "./cloudflare-api.ts";
+import { accountOf, askOrNull, NO_WORKER, openCloudflare } from "./cloudflare-api.ts";
 import { configOf, wranglerEnvOption } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
-/** Error codes of Cloudflare's API. */
 const NO_SUBDOMAIN = 10007;
-const NO_WORKER = 10007;
 
 const Secrets = z.array(z.object({ name: z.string() }));
 
@@ -27,12 +25,12 @@ async function remediesFor(env: string): Promise<string[]> {
   const dashboard = `https://dash.cloudflare.com/${cloudflare.accountId}`;
   const { name, secrets } = configOf(env);
   const remedies: string[] = [];
-  if ((await askOrNull(NO_SUBDOMAIN, cloudflare, "GET /workers/subdomain")) === null)
+  if ((await askOrNull([NO_SUBDOMAIN], cloudflare, "GET /workers/subdomain", z.unknown())) === null)
     remedies.push(
       `Open ${dashboard}/workers/onboarding once: it makes the subdomain of workers.dev that every account needs, even for Workers on a domain of their own.`,
     );
-  const storedSecrets = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`);
-  const storedNames = (Secrets.nullable().parse(storedSecrets) ?? []).map((secret) => secret.name);
+  const storedSecrets = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`, Secrets);
+  const storedNames = (storedSecrets ?? []).map((secret) => secret.name);
   const missingNames = (secrets?.required ?? []).filter((secret) => !storedNames.includes(secret));
   const putSecret = (secret: string) =>
     `Give ${env} a ${secret} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${secret} ${wranglerEnvOption(env)}`;

@@ -36,7 +36,7 @@ export async function migrate(cloudflare: Cloudflare, env: string, databaseId: s
 
 async function readAppliedNames(cloudflare: Cloudflare, databaseId: string): Promise<Set<string>> {
   const sql = `${CREATE_MIGRATIONS_TABLE}; SELECT name FROM ${MIGRATIONS_TABLE}`;
-  const answers = Answers.parse(await ask(cloudflare, `POST /d1/database/${databaseId}/query`, { sql }));
+  const answers = await ask(cloudflare, `POST /d1/database/${databaseId}/query`, Answers, { sql });
   return new Set(answers.at(-1)?.results.map(({ name }) => name));
 }
 

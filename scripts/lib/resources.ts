@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
+import { ApiError, ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
 import { configOf, databaseName, variablesOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
 
@@ -17,47 +17,70 @@ const NO_SUCH_DATABASE = 7404;
 /** As many KV namespaces as an account may have. */
 const NAMESPACE_LIMIT = 1_000;
 
-/** Finds the database and the KV namespace of an environment by their names, or creates them. */
-export async function findOrCreateResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
+/** Finds the database and the KV namespace of an environment by their names, or makes them. */
+export async function findOrMakeResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
-  // The namespace comes before the database, so that nothing is created if the namespace is in the wrong jurisdiction.
-  const namespaceId = await findOrCreateNamespace(cloudflare, env, jurisdiction);
-  return { namespaceId, databaseId: await findOrCreateDatabase(cloudflare, env, jurisdiction) };
+  // Both are looked for first, so that nothing is made if the login may not ask, or if the namespace is elsewhere.
+  const namespace = () => findNamespace(cloudflare, env, jurisdiction);
+  const database = () => findDatabase(cloudflare, env);
+  const [namespaceId, databaseId] = [await namespace(), await database()];
+  const { name } = configOf(env);
+  return {
+    namespaceId:
+      namespaceId ??
+      (await make(`the KV namespace ${name}-cache`, namespace, () =>
+        ask(cloudflare, "POST /storage/kv/namespaces", Namespace, { title: `${name}-cache`, jurisdiction }).then(
+          ({ id }) => id,
+        ),
+      )),
+    databaseId:
+      databaseId ??
+      (await make(`the database ${databaseName(env)}`, database, () =>
+        ask(cloudflare, "POST /d1/database", Database, { name: databaseName(env), jurisdiction }).then(
+          ({ uuid }) => uuid,
+        ),
+      )),
+  };
 }
 
-async function findOrCreateDatabase(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
-  const name = databaseName(env);
+/** Makes a resource. If an answer was lost, the next try is refused although the first has made the resource. */
+async function make(
+  what: string,
+  find: () => Promise<string | undefined>,
+  post: () => Promise<string>,
+): Promise<string> {
+  console.error(`Making ${what} …`);
+  try {
+    return await post();
+  } catch (error) {
+    const id = error instanceof ApiError ? await find() : undefined;
+    if (id === undefined) throw error;
+    return id;
+  }
+}
+
+async function findDatabase(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
   const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
-  if (id !== undefined) return id;
-  const address = `/d1/database/${encodeURIComponent(name)}`;
-  const existingDatabase = Database.nullable().parse(await askOrNull(NO_SUCH_DATABASE, cloudflare, `GET ${address}`));
-  if (existingDatabase !== null) return existingDatabase.uuid;
-  console.error(`Making the database ${name} …`);
-  return Database.parse(await ask(cloudflare, "POST /d1/database", { name, jurisdiction })).uuid;
+  const route = `GET /d1/database/${encodeURIComponent(databaseName(env))}`;
+  return id ?? (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
 }
 
 /**
- * Wrangler would create a namespace of this name, but would not look for it. If the deployment then failed, every later
+ * Wrangler would make a namespace of this name, but would not look for it. If the deployment then failed, every later
  * deployment would fail too.
  */
-async function findOrCreateNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string> {
+async function findNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string | undefined> {
   const { name, kv_namespaces } = configOf(env);
   const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
   if (id !== undefined) return id;
   const title = `${name}-cache`;
-  const namespaces = await ask(cloudflare, `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`);
-  const namespace = z
-    .array(Namespace)
-    .parse(namespaces)
-    .find((candidate) => candidate.title === title);
-  if (namespace === undefined) {
-    console.error(`Making the KV namespace ${title} …`);
-    return Namespace.parse(await ask(cloudflare, "POST /storage/kv/namespaces", { title, jurisdiction })).id;
-  }
-  if (jurisdiction !== undefined && namespace.jurisdiction !== jurisdiction)
+  const route = `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`;
+  const namespaces = await ask(cloudflare, route, z.array(Namespace));
+  const namespace = namespaces.find((candidate) => candidate.title === title);
+  if (namespace && jurisdiction !== undefined && namespace.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
 npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
-  return namespace.id;
+  return namespace?.id;
 }
 
 /**

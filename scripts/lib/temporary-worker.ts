@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
+import { ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
 import { CommandError, stoppable } from "./project.ts";
-
-const NO_SUCH_WORKER = 10007;
 
 /**
  * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but
@@ -44,19 +42,22 @@ export function runThroughWorker(
 ): Promise<void> {
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
-    const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+    const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
     const secret = randomBytes(32).toString("base64url");
     const address = `https://${name}.${subdomain}.workers.dev`;
     const run: Run = (statements) => runStatements(statements, { address, secret, stop });
     try {
-      await ask(cloudflare, `PUT /workers/scripts/${name}`, uploadOf(databaseId, secret));
-      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
+      await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
+      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, z.unknown(), {
+        enabled: true,
+        previews_enabled: false,
+      });
       // Without statements, this only waits until the Worker answers.
       await run([]);
       await use(run);
       stop.throwIfAborted();
     } finally {
-      await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`).catch(
+      await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`, z.unknown()).catch(
         ({ message }: Error) =>
           console.error(`The temporary Worker ${name} is left: delete it in the dashboard. ${message}`),
       );

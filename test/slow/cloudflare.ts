@@ -3,6 +3,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { Hono } from "hono";
 import { Databases } from "./cloudflare/databases.ts";
+import { PERMISSIONS } from "./cloudflare/permissions.ts";
 import { ok, refusal } from "./cloudflare/reply.ts";
 import { Scripts } from "./cloudflare/scripts.ts";
 import { serveHttp } from "./http-server.ts";
@@ -22,6 +23,7 @@ interface InterceptedRequest {
   /** Such as "PUT /d1/database/ID", or "POST /workers.dev/NAME" for a request to a Worker. */
   route: string;
   body: string;
+  headers: Headers;
   /** Answers as Cloudflare does. */
   answer: () => Promise<Response>;
 }
@@ -34,6 +36,8 @@ export class Cloudflare {
   readonly scripts = new Scripts();
   /** KV namespaces by title. */
   readonly namespaces = new Map<string, Namespace>();
+  /** The permissions of the login. */
+  readonly permissions = new Set<string>(PERMISSIONS.map(({ permission }) => permission));
   /** Answers each request. Tests replace it to refuse, delay or lose an answer. */
   intercept: Intercept = ({ answer }) => answer();
   /** Requests that the imitation does not know. */
@@ -52,6 +56,7 @@ export class Cloudflare {
       const answer = await this.intercept({
         route: `${method} ${address.replace(/\?.*/, "")}`,
         body: body.toString(),
+        headers,
         answer: async () => routes.request(address, { method, headers, ...(body.length > 0 && { body }) }),
       });
       if (answer === null) return incoming.socket.destroy();
@@ -70,8 +75,11 @@ export class Cloudflare {
     const routes = new Hono();
     routes.all("/workers.dev/:name", (c) => this.scripts.run(c.req.param("name"), c.req.raw, this.databases));
     routes.use(async ({ req }, next) => {
+      const needed = PERMISSIONS.find(({ path }) => req.path.startsWith(path));
+      if (needed !== undefined && !this.permissions.has(needed.permission))
+        return refusal(403, 10000, "Authentication error");
       if (req.method !== "GET" && !req.path.endsWith("/query")) this.writes.push(`${req.method} ${req.path}`);
-      await next();
+      return next();
     });
     routes.get("/accounts", () => ok([ACCOUNT]));
     // Wrangler asks for these if no environment variable names the account.

@@ -43,8 +43,8 @@ describe("npm run deploy", () => {
 
     expect([failed.status, completed.status, repeated.status], completed.output).toEqual([1, 0, 0]);
     expect(failed.output).toContain("Read replication could not be switched on");
-    expect(failed.output).toContain("Cloudflare answers 403: Authentication error");
-    expect(failed.output).toContain("Give the API token the permission D1 Edit");
+    expect(failed.output).toContain(`Cloudflare answers PUT /d1/database/${uuid} with 403: Authentication error`);
+    expect(failed.output).toContain("The login needs the permission D1: Edit.");
     expect(failed.output).toContain("The deployment failed; see wrangler's output above. The database is migrated");
     expect(failed.output).toMatch(/(\d+) of \1 migrations were new\./);
     expect(failed.output).toContain("Script startup exceeded CPU time limit");

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
 import { configOf } from "./environments.ts";
 import { ROOT } from "./project.ts";
-import { runThroughWorker } from "./temporary-worker.ts";
+import { refuseTwoDeployments, runThroughWorker } from "./temporary-worker.ts";
 
 const MIGRATIONS_TABLE = "d1_migrations";
 // The table is like wrangler's own, so that `wrangler d1 migrations list` knows what is applied.
@@ -21,12 +21,18 @@ const Answers = z.array(z.object({ results: z.array(z.object({ name: z.string() 
  * trigger, and may apply a part of it.
  */
 export async function migrate(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
+  const { name: worker = "" } = configOf(env);
   const migrations = readMigrations();
-  const appliedNames = await readAppliedNames(cloudflare, databaseId);
-  const newMigrations = migrations.filter(({ name }) => !appliedNames.has(name));
+  const findNew = async () => {
+    const appliedNames = await readAppliedNames(cloudflare, databaseId);
+    return migrations.filter(({ name }) => !appliedNames.has(name));
+  };
+  await refuseTwoDeployments(cloudflare, worker);
+  const newMigrations = await findNew();
   if (newMigrations.length > 0)
-    await runThroughWorker(cloudflare, { name: `${configOf(env).name}-migrations`, databaseId }, async (run) => {
-      for (const { name, statements } of newMigrations) {
+    await runThroughWorker(cloudflare, { worker, databaseId }, async (run) => {
+      // Another deployment may have applied some meanwhile.
+      for (const { name, statements } of await findNew()) {
         console.error(`Applying ${name} …`);
         await run([...statements, `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ('${name}')`]);
       }

@@ -104,7 +104,7 @@ describe("npm run deploy", () => {
     expect,
   }) => {
     const { cloudflare, env } = await openAccount();
-    const name = `${WORKER}-migrations`;
+    const temporary = () => [...cloudflare.scripts].find(([name]) => name.startsWith(`${WORKER}-migrations-`));
     const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     cloudflare.intercept = async ({ route, answer }) => {
       if (!route.includes("/workers.dev/")) return answer();
@@ -116,8 +116,9 @@ describe("npm run deploy", () => {
 
     const deployment = startCommand("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     await firstRequest.promise;
+    const [name = "", script] = temporary() ?? [];
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
-    const secret = cloudflare.scripts.get(name)?.bindings.find(({ type }) => type === "secret_text")?.text;
+    const secret = script?.bindings.find(({ type }) => type === "secret_text")?.text;
     pressCtrlC(deployment);
     await untilPrinted(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
     mayAnswer.resolve();

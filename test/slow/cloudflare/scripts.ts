@@ -10,6 +10,8 @@ interface Binding {
 }
 
 interface Script {
+  /** In milliseconds since 1970. */
+  createdAt: number;
   bindings: Binding[];
   /** The module of the Worker. */
   code: string;
@@ -29,7 +31,7 @@ export class Scripts extends Map<string, Script> {
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
     const empty = { bindings: [], code: "", schedules: [], domains: [], deployments: [], isOpen: false };
-    const script: Script = { ...empty, secrets: new Set(secrets) };
+    const script: Script = { ...empty, createdAt: Date.now(), secrets: new Set(secrets) };
     this.set(name, script);
     return script;
   }
@@ -47,6 +49,9 @@ export class Scripts extends Map<string, Script> {
   /** The routes of the API below /workers. */
   routes() {
     const routes = new Hono<{ Variables: { script: Script } }>();
+    routes.get("/scripts", () =>
+      ok([...this].map(([id, { createdAt }]) => ({ id, created_on: new Date(createdAt).toISOString() }))),
+    );
     // Uploads and deploys a Worker, as wrangler does to migrate Durable Objects. The Worker keeps its secrets.
     routes.put("/scripts/:name", async (c) => {
       const script = this.get(c.req.param("name")) ?? this.make(c.req.param("name"));

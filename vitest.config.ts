@@ -17,11 +17,6 @@ const PROPERTIES = {
   seed: Number(process.env.PROPERTY_SEED || 20_261_122),
 };
 
-const OPERATORS_VARIABLES = [
-  ...["JWKS_URL", "JWKS", "JWT_ISSUER", "JWT_AUDIENCE", "JWT_SCOPE_CLAIM", "JWT_SUBJECT_CLAIM"],
-  ...["JWT_CUSTOMERS_WITHOUT_SCOPE", "CORS_ORIGINS", "JURISDICTION", "RETENTION_MONTHS", "REVOKED_TOKENS"],
-];
-
 /** Starts the files first that take longest. Vitest alone would start them last, because their text is short. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -52,10 +47,6 @@ export default defineConfig({
         d1Databases: { TEST_REPLICA: "replica" },
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
-          // The tests check the defaults, even if an operator has changed variables in wrangler.toml.
-          ...Object.fromEntries(OPERATORS_VARIABLES.map((name) => [name, ""])),
-          CUSTOMER_SEARCH: "all",
-          NEARBY_RADIUS_MILES: "25",
         },
       },
     })),

@@ -39,7 +39,7 @@ export const program = newCommand("npm run conform")
       `a JSON file of tokens, where nobody can give the secrets: {"customers": ["…", "…", "…"], "feed": "…", "export": "…"}`,
     ).argParser(readTokenFile),
   )
-  .option("--env <name>", "the environment of wrangler.toml that the service is", environmentName)
+  .option("--env <name>", "the program of environments.toml that the service is", environmentName)
   .option("--read-only", "feed nothing, and check only the rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
   .addHelpText(
@@ -48,7 +48,7 @@ export const program = newCommand("npm run conform")
 Tokens are signed with JWT_SECRET and FEED_JWT_SECRET of the shell, or for a service on this machine with those of npm
 start. JWT_ISSUER,
 JWT_AUDIENCE, NEARBY_RADIUS_MILES, CUSTOMER_SEARCH and CORS_ORIGINS say how the service is configured. They are those of
-the shell, otherwise those of wrangler.toml for --env or for a service on this machine.`,
+the shell, otherwise those of the program for --env or for a service on this machine.`,
   )
   .action(conform);
 

@@ -1,65 +1,98 @@
 import { Option } from "commander";
 import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
-import {
-  DEVELOPMENT,
-  databaseName,
-  environmentNames,
-  PRODUCTION,
-  refuseShared,
-  refuseWrongVariables,
-  STAGING,
-  variablesOf,
-  wranglerEnvOption,
-} from "./lib/environments.ts";
+import { accountOf, ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./lib/cloudflare-api.ts";
+import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
+import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
 import { newCommand, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import { findOrMakeResources, writeDeployConfig } from "./lib/resources.ts";
-import { checkBundles, runWrangler } from "./lib/wrangler.ts";
+import {
+  type Binder,
+  createMissing,
+  findResources,
+  type Resources,
+  readBinders,
+  refuseBound,
+} from "./lib/resources.ts";
+import { checkBundle, refuseWrongConfig, runWranglerFor } from "./lib/wrangler.ts";
 
 interface Options {
   env: string;
   all?: boolean;
   migrate?: boolean;
+  older?: boolean;
+}
+
+/** A program that can be deployed, with what its account has of it. */
+interface Ready {
+  env: string;
+  cloudflare: Cloudflare;
+  found: Partial<Resources>;
 }
 
 export const program = withEnvironment(newCommand("npm run deploy"))
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
-  .addOption(new Option("--all", "every environment, staging first").conflicts("env"))
+  .addOption(new Option("--all", "every program, staging first").conflicts("env"))
   .option("--migrate", "migrate the database, but deploy no Worker")
+  .option("--older", "deploy although a newer version has migrated the database")
   .addHelpText(
     "after",
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
   )
   .action(run);
 
-async function run({ env, all, migrate: migrateOnly = false }: Options): Promise<void> {
+async function run({ env, all, migrate: migrateOnly = false, older: isOlder = false }: Options): Promise<void> {
   // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
   await refuseUnready(names);
-  if (!migrateOnly) console.error(`The Worker: ${(await checkBundles(names)).join(", ")}.`);
-  for (const name of names) {
-    if (all) console.error(`\nDeploying ${name} …`);
-    await deploy(name, migrateOnly);
+  const programs = await findAll(names);
+  if (!migrateOnly) console.error(`The Worker: ${await checkBundle(names[0])}.`);
+  const done: string[] = [];
+  for (const program of programs) {
+    if (all) console.error(`\nDeploying ${program.env} …`);
+    await deploy(program, { migrateOnly, isOlder }).catch((error: Error) => {
+      if (done.length > 0) console.error(`Done before: ${done.join(", ")}.`);
+      throw error;
+    });
+    done.push(program.env);
   }
 }
 
-async function deploy(env: string, migrateOnly: boolean): Promise<void> {
-  const cloudflare = await openCloudflare(accountOf(env));
-  const resources = await findOrMakeResources(cloudflare, env);
-  console.error(`Migrating ${databaseName(env)} …`);
+/** Finds what each account has of the programs. @throws a CommandError if another Worker uses it. */
+async function findAll(names: readonly string[]): Promise<Ready[]> {
+  const bindersByAccount = new Map<string, Binder[]>();
+  const programs: Ready[] = [];
+  for (const env of names) {
+    const cloudflare = await openCloudflare(accountOf(env));
+    const found = await findResources(cloudflare, env);
+    const binders = bindersByAccount.get(cloudflare.accountId) ?? (await readBinders(cloudflare));
+    bindersByAccount.set(cloudflare.accountId, binders);
+    refuseBound(env, found, binders);
+    programs.push({ env, cloudflare, found });
+  }
+  return programs;
+}
+
+async function deploy(
+  { env, cloudflare, found }: Ready,
+  { migrateOnly, isOlder }: { migrateOnly: boolean; isOlder: boolean },
+): Promise<void> {
+  const { worker, databaseName } = settingsOf(env);
+  const resources = await createMissing(cloudflare, env, found);
+  console.error(`Migrating ${databaseName} …`);
   // The former Worker works with the migrated database until the new Worker runs everywhere.
-  await migrate(cloudflare, env, resources.databaseId);
+  await migrate(cloudflare, { env, databaseId: resources.databaseId, isOlder });
   if (migrateOnly) return;
-  await setReplication(cloudflare, env, resources.databaseId);
-  // The written configuration has only this environment, at its top level.
-  const args = ["deploy", wranglerEnvOption(PRODUCTION), "--config", writeDeployConfig(env, resources)];
-  const { status, output } = await runWrangler(args, { capture: "and show" });
+  await setReplication(cloudflare, databaseName, resources.databaseId);
+  // A probe that was killed may have left its Worker.
+  await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${worker}-probe?force=true`, z.unknown());
+  const commit = commitOfClone();
+  const args = ["deploy", ...(commit === "" ? [] : ["--tag", commit])];
+  const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
   if (status !== 0)
     throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
 runs. Remove the cause, then run the same command again.`);
@@ -75,12 +108,8 @@ function addressIn(output: string): string {
 
 function refuseWrongSettings(env: string): void {
   refuseWrongVariables(env);
-  const { ENVIRONMENT } = variablesOf(env);
-  // By this name the Worker knows that `npm start` runs it.
-  if (env === DEVELOPMENT)
-    throw new CommandError(`No environment can be deployed as ${DEVELOPMENT}: give it another name.`);
-  if (ENVIRONMENT !== env) throw new CommandError(`ENVIRONMENT of ${env} must be the name of its environment, ${env}.`);
   refuseShared(env);
+  refuseWrongConfig(env);
 }
 
 /**
@@ -88,8 +117,7 @@ function refuseWrongSettings(env: string): void {
  * (https://developers.cloudflare.com/api/resources/d1/subresources/database/methods/update). A refusal does not end the
  * deployment: without replicas everything works, but more slowly for distant clients.
  */
-async function setReplication(cloudflare: Cloudflare, env: string, databaseId: string): Promise<void> {
-  const name = databaseName(env);
+async function setReplication(cloudflare: Cloudflare, name: string, databaseId: string): Promise<void> {
   try {
     await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);

@@ -2,6 +2,6 @@ import { edgeCommand } from "./lib/options.ts";
 import { runTool } from "./lib/project.ts";
 
 export const program = edgeCommand("types").action(async () => {
-  const { status } = await runTool("wrangler", ["types", "--env=", "--strict-vars=false"]);
+  const { status } = await runTool("wrangler", ["types", "--strict-vars=false"]);
   process.exitCode = status;
 });

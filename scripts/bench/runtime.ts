@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { PRODUCTION } from "../lib/environments.ts";
 import { readMigrations } from "../lib/migrations.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
 import { type Claims, secretNameOf, signClaims } from "../lib/sign.ts";
-import { runWrangler } from "../lib/wrangler.ts";
+import { runWranglerFor } from "../lib/wrangler.ts";
 import { bareTables } from "./bare.ts";
 
 /** The built Worker in workerd on this machine, with its own database. */
@@ -60,8 +61,8 @@ export async function withRuntimes(measure: (open: OpenRuntime) => Promise<void>
 /** Bundles scripts/COMMAND/worker.ts as a deployment does. Resolves with the name of the bundle. */
 export async function buildWorker(command: "bench" | "soak" = "bench"): Promise<string> {
   const folder = path.join(ROOT, "dist", command);
-  const args = ["deploy", `scripts/${command}/worker.ts`, "--dry-run", "--outdir", folder, "--env="];
-  const { status, output } = await runWrangler(args, { capture: true });
+  const args = ["deploy", `scripts/${command}/worker.ts`, "--dry-run", "--outdir", folder];
+  const { status, output } = await runWranglerFor(PRODUCTION, args, { capture: true });
   if (status !== 0) throw new CommandError(`The Worker could not be built.\n${output}`);
   return path.join(folder, "worker.js");
 }

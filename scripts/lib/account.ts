@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { accountOf, askOrNull, NO_WORKER, openCloudflare } from "./cloudflare-api.ts";
-import { configOf, wranglerEnvOption } from "./environments.ts";
+import { envOption, settingsOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
+import { SECRET_NAMES } from "./sign.ts";
 
 const NO_SUBDOMAIN = 10007;
 
@@ -23,16 +24,16 @@ ${[...remedies].join("")}Then run the same command again.`);
 async function remediesFor(env: string): Promise<string[]> {
   const cloudflare = await openCloudflare(accountOf(env));
   const dashboard = `https://dash.cloudflare.com/${cloudflare.accountId}`;
-  const { name, secrets } = configOf(env);
   const remedies: string[] = [];
   if ((await askOrNull([NO_SUBDOMAIN], cloudflare, "GET /workers/subdomain", z.unknown())) === null)
     remedies.push(
       `Open ${dashboard}/workers/onboarding once: it makes the subdomain of workers.dev that every account needs, even for Workers on a domain of their own.`,
     );
-  const storedSecrets = await askOrNull(NO_WORKER, cloudflare, `GET /workers/scripts/${name}/secrets`, Secrets);
+  const secretsRoute = `GET /workers/scripts/${settingsOf(env).worker}/secrets`;
+  const storedSecrets = await askOrNull(NO_WORKER, cloudflare, secretsRoute, Secrets);
   const storedNames = (storedSecrets ?? []).map((secret) => secret.name);
-  const missingNames = (secrets?.required ?? []).filter((secret) => !storedNames.includes(secret));
+  const missingNames = SECRET_NAMES.filter((secret) => !storedNames.includes(secret));
   const putSecret = (secret: string) =>
-    `Give ${env} a ${secret} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${secret} ${wranglerEnvOption(env)}`;
+    `Give ${env} a ${secret} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${secret}${envOption(env)}`;
   return [...remedies, ...missingNames.map(putSecret)];
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { configOf } from "./environments.ts";
+import { tableOf } from "./environments.ts";
 import { type Answer, isTemporary, type PatientFetch, parse, patientFetch } from "./patient-client.ts";
 import { CommandError, shellVariables } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -53,7 +53,7 @@ export class ApiError extends CommandError {
 }
 
 export function accountOf(env: string): string | undefined {
-  return shellVariables().CLOUDFLARE_ACCOUNT_ID ?? configOf(env).account_id;
+  return shellVariables().CLOUDFLARE_ACCOUNT_ID ?? tableOf(env).account_id;
 }
 
 /** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { ApiError, accountOf, ask, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
-import { configOf, databaseName } from "./environments.ts";
+import { settingsOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
 /** A database of an environment: the local one in a folder, or the deployed one. */
@@ -45,8 +45,8 @@ async function askDeployed(sql: string, database: DatabaseLocation): Promise<z.o
 
 async function openDeployed(env: string): Promise<{ cloudflare: Cloudflare; route: string }> {
   const cloudflare = await openCloudflare(accountOf(env));
-  const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
-  const idOrName = id ?? encodeURIComponent(databaseName(env));
+  const { database_id: id, databaseName } = settingsOf(env);
+  const idOrName = id ?? encodeURIComponent(databaseName);
   const { uuid } = await ask(cloudflare, `GET /d1/database/${idOrName}`, z.object({ uuid: z.string() }));
   return { cloudflare, route: `POST /d1/database/${uuid}/query` };
 }

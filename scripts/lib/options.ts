@@ -25,8 +25,7 @@ export const EDGE_COMMANDS = {
   build: "Build the package of the typed client in client/, as npm pack -w loyalty-edge does.",
   demo: "Print the demo program in the feed's format, one JSON object a line. The lines are the same every time.",
   fuzz: "Send random requests, good, nearly good and hostile, to every endpoint and the feed, in the Workers runtime.",
-  probe: "Measure at a deployment of staging what only Cloudflare shows, and compare it with what the project assumes.",
-  programs: "Add and remove programs: the environments of wrangler.toml, each a deployment of its own.",
+  reference: "Build the reference page in dist/reference, as plain wrangler does.",
   schema: "Write docs/schema.sql anew from the migrations. Run it whenever they change.",
   simulate:
     "Run the service in simulated time on a simulated platform with all its faults, and check its rules at every step.",
@@ -59,7 +58,7 @@ export function withService(command: Command, token: string): Command {
 }
 
 export function withEnvironment(command: Command): Command {
-  return command.option("--env <name>", "which environment of wrangler.toml", environmentName, PRODUCTION);
+  return command.option("--env <name>", "which program of environments.toml", environmentName, PRODUCTION);
 }
 
 export function withDatabase(command: Command): Command {

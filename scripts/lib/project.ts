@@ -68,7 +68,8 @@ export interface ToolOptions {
    * true: the output goes to the caller, not to the terminal. "and show": to both. In both cases the tool has no input.
    */
   capture?: boolean | "and show";
-  env?: Record<string, string>;
+  /** More variables; undefined removes one. */
+  env?: Record<string, string | undefined>;
   /** If it aborts, the tool gets SIGTERM, and the status is 1. */
   signal?: AbortSignal;
 }

@@ -9,6 +9,8 @@ import { replaceFile } from "./whole-file.ts";
 /** The folder that wrangler.toml deploys as static assets. It is public, so it never gets the token that `npm start` fills in. */
 const DEPLOYED = path.join(ROOT, "dist", "reference");
 const PAGE_FOLDER = path.join(ROOT, "scripts", "reference");
+/** Keeps the folder in a clone (.gitignore), and keeps itself from being deployed. */
+const IGNORE_FILE = ".assetsignore";
 
 /**
  * Writes the reference page, its renderer and the OpenAPI document into a folder. The page loads nothing from elsewhere.
@@ -28,7 +30,7 @@ export function buildReference(folder = DEPLOYED, { token, app }: { token?: stri
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const name = path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
-    if (!entry.isDirectory() && !files.has(name)) rmSync(path.join(folder, name));
+    if (!entry.isDirectory() && !files.has(name) && name !== IGNORE_FILE) rmSync(path.join(folder, name));
   }
   for (const [name, contents] of files) {
     const file = path.join(folder, name);

@@ -1,57 +1,62 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import * as z from "zod";
-import { ApiError, ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
-import { configOf, databaseName, variablesOf } from "./environments.ts";
-import { CommandError, ROOT } from "./project.ts";
+import { ApiError, ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
+import { settingsOf, variablesOf } from "./environments.ts";
+import { CommandError } from "./project.ts";
+import { isTemporaryWorker } from "./temporary-worker.ts";
 
-interface Resources {
+export interface Resources {
   databaseId: string;
   namespaceId: string;
 }
 
 const Database = z.object({ uuid: z.string() });
 const Namespace = z.object({ id: z.string(), title: z.string(), jurisdiction: z.string().nullish() });
+const Workers = z.array(z.object({ id: z.string() }));
+const WorkerSettings = z.object({ bindings: z.array(z.looseObject({ type: z.string() })).default([]) });
 
 const NO_SUCH_DATABASE = 7404;
 /** As many KV namespaces as an account may have. */
 const NAMESPACE_LIMIT = 1_000;
+/** How many Workers are asked for their bindings at a time. */
+const WORKERS_AT_ONCE = 5;
 
-/** Finds the database and the KV namespace of an environment by their names, or makes them. */
-export async function findOrMakeResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
+/** Finds the database and the KV namespace of a program, by their ids or names. */
+export async function findResources(cloudflare: Cloudflare, env: string): Promise<Partial<Resources>> {
+  const namespaceId = await findNamespace(cloudflare, env);
+  const databaseId = await findDatabase(cloudflare, env);
+  return { ...(namespaceId && { namespaceId }), ...(databaseId && { databaseId }) };
+}
+
+/** Creates the resources that were not found. */
+export async function createMissing(
+  cloudflare: Cloudflare,
+  env: string,
+  { databaseId, namespaceId }: Partial<Resources>,
+): Promise<Resources> {
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
-  // Both are looked for first, so that nothing is made if the login may not ask, or if the namespace is elsewhere.
-  const namespace = () => findNamespace(cloudflare, env, jurisdiction);
-  const database = () => findDatabase(cloudflare, env);
-  const [namespaceId, databaseId] = [await namespace(), await database()];
-  const { name } = configOf(env);
+  const { databaseName } = settingsOf(env);
+  const title = namespaceTitle(env);
+  const createNamespace = () => ask(cloudflare, "POST /storage/kv/namespaces", Namespace, { title, jurisdiction });
+  const createDatabase = () =>
+    ask(cloudflare, "POST /d1/database", Database, { name: databaseName, jurisdiction }).then(({ uuid: id }) => ({
+      id,
+    }));
+  const findAgain = (what: keyof Resources) => async () => (await findResources(cloudflare, env))[what];
   return {
-    namespaceId:
-      namespaceId ??
-      (await make(`the KV namespace ${name}-cache`, namespace, () =>
-        ask(cloudflare, "POST /storage/kv/namespaces", Namespace, { title: `${name}-cache`, jurisdiction }).then(
-          ({ id }) => id,
-        ),
-      )),
-    databaseId:
-      databaseId ??
-      (await make(`the database ${databaseName(env)}`, database, () =>
-        ask(cloudflare, "POST /d1/database", Database, { name: databaseName(env), jurisdiction }).then(
-          ({ uuid }) => uuid,
-        ),
-      )),
+    namespaceId: namespaceId ?? (await create(`the KV namespace ${title}`, createNamespace, findAgain("namespaceId"))),
+    databaseId: databaseId ?? (await create(`the database ${databaseName}`, createDatabase, findAgain("databaseId"))),
   };
 }
 
-/** Makes a resource. If an answer was lost, the next try is refused although the first has made the resource. */
-async function make(
+/** Creates a resource. If an answer was lost, the next try is refused, although the first has created the resource. */
+async function create(
   what: string,
+  post: () => Promise<{ id: string }>,
   find: () => Promise<string | undefined>,
-  post: () => Promise<string>,
 ): Promise<string> {
   console.error(`Making ${what} …`);
   try {
-    return await post();
+    return (await post()).id;
   } catch (error) {
     const id = error instanceof ApiError ? await find() : undefined;
     if (id === undefined) throw error;
@@ -60,42 +65,69 @@ async function make(
 }
 
 async function findDatabase(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
-  const { database_id: id } = configOf(env).d1_databases.find(({ binding }) => binding === "DB") ?? {};
-  const route = `GET /d1/database/${encodeURIComponent(databaseName(env))}`;
-  return id ?? (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
+  const { database_id: id, databaseName } = settingsOf(env);
+  if (id !== undefined) return id;
+  const route = `GET /d1/database/${encodeURIComponent(databaseName)}`;
+  return (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
+}
+
+function namespaceTitle(env: string): string {
+  return `${settingsOf(env).worker}-cache`;
 }
 
 /**
  * Wrangler would make a namespace of this name, but would not look for it. If the deployment then failed, every later
  * deployment would fail too.
  */
-async function findNamespace(cloudflare: Cloudflare, env: string, jurisdiction?: string): Promise<string | undefined> {
-  const { name, kv_namespaces } = configOf(env);
-  const id = kv_namespaces.find(({ binding }) => binding === "CACHE")?.id;
+async function findNamespace(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
+  const { kv_id: id } = settingsOf(env);
   if (id !== undefined) return id;
-  const title = `${name}-cache`;
+  const jurisdiction = variablesOf(env).JURISDICTION;
+  const title = namespaceTitle(env);
   const route = `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`;
   const namespaces = await ask(cloudflare, route, z.array(Namespace));
   const namespace = namespaces.find((candidate) => candidate.title === title);
-  if (namespace && jurisdiction !== undefined && namespace.jurisdiction !== jurisdiction)
+  if (namespace !== undefined && jurisdiction && namespace.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
 npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
   return namespace?.id;
 }
 
+/** A Worker of the account, and the ids of the databases and namespaces that it binds. */
+export interface Binder {
+  name: string;
+  ids: readonly string[];
+}
+
+export async function readBinders(cloudflare: Cloudflare): Promise<Binder[]> {
+  const waiting = await ask(cloudflare, "GET /workers/scripts", Workers);
+  const binders: Binder[] = [];
+  const readNext = async (): Promise<void> => {
+    for (let worker = waiting.pop(); worker !== undefined; worker = waiting.pop()) {
+      const { id: name } = worker;
+      const route = `GET /workers/scripts/${name}/settings`;
+      const bindings = (await askOrNull(NO_WORKER, cloudflare, route, WorkerSettings))?.bindings ?? [];
+      const ids = bindings.map(({ id, database_id, namespace_id }) => database_id ?? id ?? namespace_id);
+      binders.push({ name, ids: ids.filter((id) => typeof id === "string") });
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS_AT_ONCE }, readNext));
+  return binders;
+}
+
 /**
- * Writes the configuration of an environment with the ids of its resources, because wrangler looks up databases only.
- * Returns the name of the file.
+ * Two Workers with schedules would do each job twice, and each would cache its own leaderboards.
+ * @throws a CommandError if another Worker binds the database or the namespace of a program.
  */
-export function writeDeployConfig(env: string, { databaseId, namespaceId }: Resources): string {
-  // Wrangler warns of `unsafe` settings, even if there are none.
-  const { unsafe: _, ...config } = configOf(env);
-  for (const database of config.d1_databases) if (database.binding === "DB") database.database_id = databaseId;
-  for (const namespace of config.kv_namespaces) if (namespace.binding === "CACHE") namespace.id = namespaceId;
-  // Wrangler takes this path as relative to the folder of the configuration.
-  if (config.assets?.directory !== undefined) config.assets.directory = path.resolve(ROOT, config.assets.directory);
-  const file = path.join(ROOT, "dist", "deploy", env, "wrangler.json");
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(config, null, 2));
-  return file;
+export function refuseBound(env: string, resources: Partial<Resources>, binders: readonly Binder[]): void {
+  const { worker } = settingsOf(env);
+  const isOwn = ({ name }: Binder) => [worker, `${worker}-probe`].includes(name) || isTemporaryWorker(worker, name);
+  const others = binders.filter((binder) => !isOwn(binder));
+  const names = { "the database": resources.databaseId, "the KV namespace": resources.namespaceId };
+  for (const [what, id] of Object.entries(names)) {
+    const other = id === undefined ? undefined : others.find(({ ids }) => ids.includes(id));
+    if (other !== undefined)
+      throw new CommandError(`The Worker ${other.name} binds ${what} of ${env}, ${id}, and ${worker} would bind it too. Nothing was made, migrated or deployed.
+Give each its own. If ${other.name} is the former name of ${env}, delete it first: docs/deploying.md, Renaming.`);
+  }
 }

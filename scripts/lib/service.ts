@@ -6,16 +6,16 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import type { ExampleApp } from "./app-page.ts";
-import { DEVELOPMENT, PRODUCTION, refuseWrongVariables, STAGING, wranglerEnvOption } from "./environments.ts";
+import { DEVELOPMENT, PRODUCTION, refuseWrongVariables } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
-import { CommandError, runTool } from "./project.ts";
+import { CommandError, type runTool } from "./project.ts";
 import { buildReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
-import { runWrangler } from "./wrangler.ts";
+import { runWranglerFor } from "./wrangler.ts";
 
 export interface ServiceOptions {
-  /** An environment of wrangler.toml. */
+  /** A program of environments.toml. */
   env: string;
   port: number;
   /** The folder for the service's data. */
@@ -54,7 +54,7 @@ export function serve(
     ([name, secret]) => /^(FEED_)?JWT_SECRET_PREVIOUS$/.test(name) && secret !== "",
   );
   const workerVariables = {
-    ENVIRONMENT: env === STAGING ? STAGING : DEVELOPMENT,
+    ENVIRONMENT: DEVELOPMENT,
     // The local runtime has no jurisdictions.
     JURISDICTION: "",
     ...(cors !== undefined && { CORS_ORIGINS: cors }),
@@ -63,7 +63,6 @@ export function serve(
   };
   const args = [
     ...["dev", "--port", String(port), "--ip", "127.0.0.1", "--persist-to", path.resolve(persistTo)],
-    wranglerEnvOption(env),
     ...Object.entries(workerVariables).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
     `--assets=${referenceIn(persistTo)}`,
     "--show-interactive-dev-session=false",
@@ -74,7 +73,7 @@ export function serve(
     "--test-scheduled",
     `--log-level=${logs ? "log" : "warn"}`,
   ];
-  return runTool("wrangler", args, { signal });
+  return runWranglerFor(env, args, { place: "local", signal });
 }
 
 /** Feeds the demo program. */
@@ -127,8 +126,8 @@ async function refuseTakenPort(port: number): Promise<void> {
 
 async function migrate(env: string, persistTo: string): Promise<void> {
   console.error("Migrating the local database …");
-  const databaseArgs = ["--local", "--persist-to", path.resolve(persistTo), wranglerEnvOption(env)];
-  const { status, output } = await runWrangler(["d1", "migrations", "apply", "DB", ...databaseArgs], { capture: true });
+  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", path.resolve(persistTo)];
+  const { status, output } = await runWranglerFor(env, args, { place: "local", capture: true });
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }
 

@@ -43,14 +43,17 @@ export async function refuseTwoDeployments(cloudflare: Cloudflare, worker: strin
   const began = ({ id, created_on }: (typeof workers)[number]) => `${new Date(created_on).toISOString()} ${id}`;
   const ownWorker = workers.find(({ id }) => id === own);
   for (const other of workers) {
-    const isTemporary = other.id.startsWith(`${worker}-migrations-`) && /-[0-9a-f]{6}$/.test(other.id);
-    if (!isTemporary || (ownWorker !== undefined && began(ownWorker) <= began(other))) continue;
+    if (!isTemporaryWorker(worker, other.id) || (ownWorker !== undefined && began(ownWorker) <= began(other))) continue;
     const endsAt = Date.parse(other.created_on) + RUNS_AT_MOST_MS;
     if (endsAt > Date.now())
       throw new CommandError(`Another deployment of ${worker} runs: it began at ${other.created_on}. If somebody has killed it, deploy after
 ${new Date(endsAt).toISOString()}, or first: npm run wrangler -- delete --name ${other.id}`);
     await remove(cloudflare, other.id);
   }
+}
+
+export function isTemporaryWorker(worker: string, name: string): boolean {
+  return name.startsWith(`${worker}-migrations-`) && /^[0-9a-f]{6}$/.test(name.slice(-6));
 }
 
 function remove(cloudflare: Cloudflare, temporaryWorker: string): Promise<unknown> {

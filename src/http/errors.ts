@@ -103,6 +103,10 @@ export const unavailable = (message: string, cause?: unknown, seconds = RETRY_AF
 export const databaseUnavailable = (cause?: unknown) =>
   unavailable("The database cannot be reached. Try again in a moment.", cause);
 
+/** `FEED = "restore"`. */
+export const closedForRestore = () =>
+  unavailable("The service takes only a restore now. Send this again later.", undefined, MINUTE_SECONDS);
+
 /** D1's free plan answers again after 00:00 UTC by D1's clock, which may be a little behind the Worker's. */
 function dailyLimitReached(cause: unknown): ApiError {
   const secondOfDay = Math.floor(Date.now() / 1_000) % DAY_SECONDS;

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
-import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
+import { closedForRestore, forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { itemsOfList } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
@@ -42,9 +42,15 @@ export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
+  if (!restores) refuseDuringRestore(c);
   c.set("feedToken", { subject: claims.subject, accounts, restores });
   await next();
 };
+
+/** For every request that writes records, and is no restore. @throws 503 while the operator restores. */
+export function refuseDuringRestore({ env }: Context<AppEnv>): void {
+  if (env.FEED === "restore") throw closedForRestore();
+}
 
 /** @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched. */
 async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {

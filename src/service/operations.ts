@@ -7,7 +7,7 @@ export const health: Operation = {
   summary: "Health",
   description:
     "Whether the database (D1: its primary, and a replica) and the cache (KV) answer within 2.5 seconds each, every " +
-    "variable and secret of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. The result is " +
+    "binding is there, every variable and secret of the operator's is good, and no scheduled job is overdue by half an hour. 503 if not. The result is " +
     "cached for 5 seconds.",
   answer: success(Health),
   failures: ["Unavailable"],
@@ -18,6 +18,7 @@ export const health: Operation = {
         status: true,
         items: {
           version: "0.1.0",
+          commit: "504a982d9179",
           database: "up",
           cache: "up",
           program: "production",

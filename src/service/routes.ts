@@ -5,7 +5,7 @@ import { addressLimited } from "../middleware/rate-limit.ts";
 import { clock } from "../values/clock.ts";
 import { withTimeout } from "../values/timeout.ts";
 import { findOverdueJobs } from "./queries.ts";
-import { SECRETS, VARIABLES, variableFault } from "./variables.ts";
+import { BINDINGS, SECRETS, VARIABLES, variableFault } from "./variables.ts";
 
 // An import of package.json would add 1 KiB to the Worker. A test compares the versions.
 const VERSION = "0.1.0";
@@ -16,6 +16,8 @@ const CACHED_MS = 5_000;
 let lastCheck: Awaited<ReturnType<typeof checkParts>> | null = null;
 
 export const service = createRouter().get("/health", addressLimited, async (c) => {
+  const missing = BINDINGS.filter((name) => c.env[name] === undefined);
+  if (missing.length > 0) throw unavailable(`The Worker lacks ${missing.join(", ")}: deploy it again.`);
   const usage = noUsage();
   const primary = new Database(c.env.DB, "first-primary", usage);
   // The nearest replica, or the primary where there is none.
@@ -30,10 +32,9 @@ export const service = createRouter().get("/health", addressLimited, async (c) =
   // `npm start` does not run the schedule.
   if (overdue.length > 0 && !isDevelopment(c.env)) throw unavailable(`Overdue jobs: ${overdue.join(", ")}.`);
 
-  return c.json({
-    status: true,
-    items: { version: VERSION, database: "up", cache: "up", program: c.env.ENVIRONMENT, database_id: databaseId },
-  });
+  const commit = c.env.CF_VERSION_METADATA.tag;
+  const program = { program: c.env.ENVIRONMENT, database_id: databaseId };
+  return c.json({ status: true, items: { version: VERSION, commit, database: "up", cache: "up", ...program } });
 });
 
 /** When the parts of a deployment were asked, the names of those that do not answer, and the names of overdue jobs. */

@@ -55,8 +55,15 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     isGood: (value) => utf8Bytes(value) <= LONGEST_VARIABLE_BYTES,
   },
   RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr((value) => monthsOf(value) !== null) },
+  FEED: oneOf(["restore"]),
   ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
 };
+
+/** What wrangler.toml binds. A Worker that was deployed without a binding of its version would fail only where it is used. */
+export const BINDINGS: readonly (keyof Env)[] = [
+  ...(["DB", "CACHE", "INBOXES", "FAN_OUTS"] as const),
+  ...(["CUSTOMER_LIMITER", "ADDRESS_LIMITER", "CF_VERSION_METADATA"] as const),
+];
 
 /** The rule for each secret. Only /health checks them: Cloudflare shows them to no command. */
 export const SECRETS: typeof VARIABLES = {

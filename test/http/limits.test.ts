@@ -3,12 +3,11 @@ import contract from "../../docs/contract/interface.md?raw";
 import { LIMIT_PERIOD_SECONDS, REQUESTS_A_MINUTE } from "../../src/http/limits.ts";
 import wrangler from "../../wrangler.toml?raw";
 
-/** The limiters of an environment in wrangler.toml. `""` is production. */
-function limitersOf(environment: string) {
-  const table = environment === "" ? "ratelimits" : `env.${environment}.ratelimits`;
+/** The limiters in wrangler.toml. */
+function limiters() {
   return wrangler
     .split(/^(?=\[)/m)
-    .filter((section) => section.startsWith(`[[${table}]]`))
+    .filter((section) => section.startsWith("[[ratelimits]]"))
     .map((section) => ({
       name: /^name = "(\w+)"$/m.exec(section)?.[1],
       limit: Number(/\blimit = (\d+)/.exec(section)?.[1]),
@@ -17,17 +16,11 @@ function limitersOf(environment: string) {
 }
 
 describe("the rate limits of src/http/limits.ts", () => {
-  const environments = ["", ...[...wrangler.matchAll(/^\[env\.(\w+)\]$/gm)].map(([, name = ""]) => name)];
-
-  it.for(environments)("are those of the limiters in wrangler.toml, environment %j", (environment, { expect }) => {
-    expect(limitersOf(environment)).toEqual([
+  it("are those of the limiters in wrangler.toml", ({ expect }) => {
+    expect(limiters()).toEqual([
       { name: "CUSTOMER_LIMITER", limit: REQUESTS_A_MINUTE.customer, period: LIMIT_PERIOD_SECONDS },
       { name: "ADDRESS_LIMITER", limit: REQUESTS_A_MINUTE.address, period: LIMIT_PERIOD_SECONDS },
     ]);
-  });
-
-  it("are tested in every environment", ({ expect }) => {
-    expect(environments).toEqual(["", "staging"]);
   });
 
   it("are those that the contract promises", ({ expect }) => {

@@ -45,13 +45,23 @@ describe("GET /health", () => {
     const program = { program: env.ENVIRONMENT, database_id: expect.stringMatching(/^[0-9a-f]{32}$/) };
     expect([answer.status, answer.body]).toEqual([
       200,
-      { status: true, items: { version: packageJson.version, database: "up", cache: "up", ...program } },
+      { status: true, items: { version: packageJson.version, commit: "", database: "up", cache: "up", ...program } },
     ]);
     expect(trips(answer)).toBe(2);
   });
 
+  it("says the commit of the deployed version", async ({ expect }) => {
+    const { body } = await health({ CF_VERSION_METADATA: { id: "v", tag: "504a982d9179", timestamp: "" } });
+
+    expect(body.items.commit).toBe("504a982d9179");
+  });
+
   it.for<[string, object]>([
-    ["The cache cannot be reached.", { CACHE: undefined }],
+    [
+      "The Worker lacks FAN_OUTS, CUSTOMER_LIMITER: deploy it again.",
+      { FAN_OUTS: undefined, CUSTOMER_LIMITER: undefined },
+    ],
+    ["The cache cannot be reached.", cacheThat(fails)],
     [
       "The database and the cache cannot be reached.",
       { ...databaseThat(fails, PRIMARY, REPLICA), ...cacheThat(fails) },

@@ -63,6 +63,7 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
   REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),
   RETENTION_MONTHS: ["1", "120"].map((RETENTION_MONTHS) => ({ values: { RETENTION_MONTHS } })),
+  FEED: [],
   ENVIRONMENT: [" ", LONG].map((ENVIRONMENT) => ({ values: { ENVIRONMENT } })),
 };
 

@@ -42,7 +42,7 @@ export function cloneCheckout(): string {
   return clone;
 }
 
-/** A wrangler.toml in which production keeps events for a month. */
-export function withRetention(config: string): string {
-  return config.replace('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "1"');
+/** An environments.toml in which production keeps events for a month. */
+export function withRetention(programs: string): string {
+  return programs.replace("[production]", '[production]\nvars = { RETENTION_MONTHS = "1" }');
 }

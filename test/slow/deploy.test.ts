@@ -6,16 +6,10 @@ import { SECRET_NAMES } from "../../scripts/lib/sign.ts";
 import { temporaryFolder } from "./clone.ts";
 import { refusal } from "./cloudflare/reply.ts";
 import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
-import { CONFIG, clone, openAccount, run, SCHEMA, STAGING, schemaOf, WORKER, writeConfig } from "./deploying.ts";
+import { clone, openAccount, PROGRAMS, run, SCHEMA, STAGING, schemaOf, WORKER, writePrograms } from "./deploying.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 
 const MIGRATION_COUNT = readMigrations().length;
-
-/** wrangler.toml with retention and metrics in both environments. */
-const WITH_EVERYTHING = CONFIG.replaceAll(
-  /# (\[\[.*analytics_engine_datasets\]\])\n# (.*)\n# (.*)\n/g,
-  "$1\n$2\n$3\n",
-).replaceAll('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "13"');
 
 describe("npm run deploy", () => {
   it("completes what a failed deployment began, and later finds everything by name", async ({ expect }) => {
@@ -62,7 +56,7 @@ describe("npm run deploy", () => {
     expect(repeated.output).toMatch(/\n0 of \d+ migrations were new\./);
     expect([cloudflare.namespaces.size, cloudflare.databases.size]).toEqual([151, 1]);
     expect(cloudflare.unknownRequests).toEqual([]);
-    expect(readFileSync(path.join(clone, "wrangler.toml"), "utf8")).toBe(CONFIG);
+    expect(readFileSync(path.join(clone, "environments.toml"), "utf8")).toBe(PROGRAMS);
   });
 
   it("applies no migration in part or twice, says which fails, and verifies the database", async ({ expect }) => {
@@ -79,7 +73,7 @@ describe("npm run deploy", () => {
     sql.exec("DROP TABLE stores_deleted");
     cloudflare.intercept = async ({ body, answer }) => {
       const answered = await answer();
-      return body.includes("('0006_search.sql')") ? null : answered;
+      return body.includes("('0006_search.sql'") ? null : answered;
     };
     const cutOff = await migrate();
     cloudflare.intercept = ({ answer }) => answer();
@@ -136,7 +130,7 @@ describe("npm run deploy", () => {
     const { cloudflare, env } = await openAccount();
     const title = `${WORKER}-cache`;
     cloudflare.namespaces.set(title, { title, id: "elsewhere" });
-    writeConfig(CONFIG.replaceAll('JURISDICTION = ""', 'JURISDICTION = "eu"'));
+    writePrograms('[staging]\nvars = { JURISDICTION = "eu" }\n');
 
     const refused = await run("deploy", ["--migrate", ...STAGING], { env });
     const databasesBefore = cloudflare.databases.size;
@@ -192,13 +186,12 @@ describe("npm run deploy", () => {
 describe("docs/deploying.md", () => {
   it("leads from nothing to both environments, each on its own domain", async ({ expect }) => {
     const { cloudflare, env } = await openAccount({ hasSecrets: false });
-    const [production = "", staging = ""] = blocksIn(readDoc("deploying.md"), "toml");
-    const config = WITH_EVERYTHING.replace("[assets]", `${production}\n[assets]`);
-    writeConfig(config.replace("[env.staging]\n", `[env.staging]\n${staging}`));
+    const [programs = ""] = blocksIn(readDoc("deploying.md"), "toml");
+    writePrograms(programs);
 
     for (const [environment, flag] of [
-      ["staging", "--env=staging"],
-      ["production", "--env="],
+      ["staging", " --env staging"],
+      ["production", ""],
     ] as const) {
       const withoutSecrets = await run("deploy", ["--env", environment], { env });
       const advice = [...withoutSecrets.output.matchAll(/npm run wrangler -- (secret put .*)/g)].map(
@@ -210,7 +203,7 @@ describe("docs/deploying.md", () => {
       }
       const deployed = await run("deploy", ["--env", environment], { env });
 
-      expect(advice).toEqual(SECRET_NAMES.map((name) => `secret put ${name} ${flag}`));
+      expect(advice).toEqual(SECRET_NAMES.map((name) => `secret put ${name}${flag}`));
       expect(deployed, deployed.output).toMatchObject({ status: 0 });
     }
 

@@ -22,7 +22,7 @@ export async function openAccount({ hasSecrets = true } = {}) {
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
 
-// Deployments write into dist/deploy, so they run in a clone.
+// Deployments write into dist/programs, so they run in a clone.
 export const clone = cloneCheckout();
 
 /** Runs a command of the clone in this process. Wrangler gets a process of its own. */
@@ -32,9 +32,10 @@ export async function run(name: string, args: readonly string[], options: Comman
   return { status: (await started.ended) ?? 1, output: started.output() };
 }
 
-export const writeConfig = (text: string) => writeFileSync(path.join(clone, "wrangler.toml"), text);
-export const CONFIG = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
-afterEach(() => writeConfig(CONFIG));
+/** Replaces the environments.toml of the clone until the test ends. */
+export const writePrograms = (text: string) => writeFileSync(path.join(clone, "environments.toml"), text);
+export const PROGRAMS = readFileSync(path.join(ROOT, "environments.toml"), "utf8");
+afterEach(() => writePrograms(PROGRAMS));
 
 export const SCHEMA = withoutComments(readFileSync(path.join(ROOT, "docs", "schema.sql"), "utf8"));
 

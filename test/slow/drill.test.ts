@@ -115,7 +115,7 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
       { ...MESSAGE, id: "first", body: "Qxzvkh" },
     ]);
     await stop(source);
-    const config = path.join(clone, "wrangler.toml");
+    const config = path.join(clone, "environments.toml");
     writeFileSync(config, withRetention(readFileSync(config, "utf8")));
     source = await startService(["--persist-to", folder], { cwd: clone, port: source.port });
     // After a start, all jobs are due.

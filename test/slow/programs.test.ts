@@ -1,153 +1,134 @@
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, it } from "vitest";
 import { call } from "../../scripts/lib/call.ts";
-import { addEnvironment, removeEnvironment } from "../../scripts/lib/edit-environments.ts";
-import { configOf, environmentNames, refuseShared } from "../../scripts/lib/environments.ts";
-import { cloneCheckout, temporaryFolder } from "./clone.ts";
+import { cloneCheckout } from "./clone.ts";
 import { ROOT } from "./command.ts";
+import { PROGRAMS } from "./deploying.ts";
 import { inProcess } from "./in-process.ts";
 import { startService } from "./service.ts";
 
-const folder = temporaryFolder();
-const file = path.join(folder, "wrangler.toml");
-const OWN_CONFIG = readFileSync(path.join(ROOT, "wrangler.toml"), "utf8");
-const textOfFile = () => readFileSync(file, "utf8");
 const clone = cloneCheckout();
+const file = path.join(clone, "environments.toml");
 const run = (name: string, ...args: string[]) => inProcess(name, args, { root: clone });
 
-describe("a wrangler.toml", () => {
-  it("gets an environment with staging's bindings, production's variables, and names and ids of its own", ({
-    expect,
-  }) => {
-    // The new environment must not get the address, retention, tokens and ids that production and staging have here.
-    const text = OWN_CONFIG.replace(/# (\[\[env.staging.analytics_engine_datasets\]\])\n# (.*)\n# (.*)/, "$1\n$2\n$3")
-      .replace(/(\[\[env.staging.kv_namespaces\]\]\nbinding = "CACHE")/, '$1\nid = "abc"')
-      .replace('JWKS_URL = ""', 'JWKS_URL = "https://id.example/keys"')
-      .replace("[assets]", 'routes = ["loyalty.example/*"]\nworkers_dev = false\n\n[assets]')
-      .replaceAll('RETENTION_MONTHS = ""', 'RETENTION_MONTHS = "13"')
-      .replace('name = "loyalty-edge-staging"', 'name = "loyalty-edge-staging"\nroute = "staging.example/*"')
-      .replace('database_name = "loyalty-edge-staging"', "$&\ndatabase_id = 'def'");
-    writeFileSync(file, text);
+/** Runs work on the programs of this file. */
+async function withPrograms<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+  writeFileSync(file, text);
+  return work().finally(() => writeFileSync(file, PROGRAMS));
+}
 
-    addEnvironment("acme-eu", file);
+/** The configuration of a program that wrangler got. */
+async function configOf(env: string) {
+  const { output } = await run("deploy", "--env", env);
+  const config = readFileSync(path.join(clone, "dist", "programs", env, "wrangler.json"), "utf8");
+  return { config: JSON.parse(config), output };
+}
 
-    const [acme, staging, production] = ["acme-eu", "staging", "production"].map((name) => configOf(name, file));
+describe("the configuration of a program", () => {
+  it("is the service's with the settings of its table, and with names and limits of its own", async ({ expect }) => {
+    const table = `[acme-eu]
+database_id = "d"
+kv_id = "k"
+account_id = "a"
+metrics = true
+jwks_service = "identity"
+routes = [{ pattern = "acme.example", custom_domain = true }]
+vars = { CUSTOMER_SEARCH = "friends" }
+wrangler = { logpush = true, observability = { enabled = false } }
+`;
+    const { config: acme } = await withPrograms(`${PROGRAMS}\n${table}`, () => configOf("acme-eu"));
+    const { config: production } = await withPrograms(PROGRAMS, () => configOf("production"));
+
     const name = "loyalty-edge-acme-eu";
-    const { durable_objects, migrations, triggers, secrets, assets } = staging ?? {};
+    const { durable_objects, migrations, triggers, secrets, compatibility_date, version_metadata } = production;
     expect(acme).toMatchObject({
       durable_objects,
       migrations,
       triggers,
       secrets,
-      assets,
-      main: production?.main,
+      compatibility_date,
+      version_metadata,
     });
-    expect(acme?.vars).toEqual({
-      ...production?.vars,
-      ENVIRONMENT: "acme-eu",
-      RETENTION_MONTHS: "",
-      JWT_AUDIENCE: name,
-    });
-    expect(acme).toMatchObject({
-      name,
-      routes: [],
-      workers_dev: true,
-      kv_namespaces: [{ binding: "CACHE" }],
-    });
-    expect(acme?.route).toBeUndefined();
-    expect(acme?.d1_databases).toMatchObject([{ binding: "DB", database_name: name }]);
-    expect(acme?.analytics_engine_datasets).toEqual([{ binding: "METRICS", dataset: "loyalty_edge_acme_eu" }]);
-    // Large numbers, so that no other Worker of the account has the same id by chance.
-    for (const { namespace_id } of acme?.ratelimits ?? [])
-      expect(Number(namespace_id)).toBeGreaterThanOrEqual(100_000_000);
-    expect(() => refuseShared("acme-eu", file)).not.toThrow();
-    expect(textOfFile().startsWith(text)).toBe(true);
-  });
-
-  it("is replaced in one step, because a running npm start reads it at every change", ({ expect }) => {
-    writeFileSync(file, OWN_CONFIG);
-    const oldFile = openSync(file, "r");
-
-    addEnvironment("acme", file);
-
-    expect(readFileSync(oldFile, "utf8")).toBe(OWN_CONFIG);
-    expect(textOfFile()).toContain("[env.acme]");
-    expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
-    closeSync(oldFile);
-  });
-
-  it("loses exactly the section of a removed environment", ({ expect }) => {
-    writeFileSync(file, OWN_CONFIG);
-    addEnvironment("acme", file);
-    addEnvironment("acme-eu", file);
-    const withThreeEnvironments = `${textOfFile()}\n# Ours.\n[env.last]\nname = "last"\n`;
-    writeFileSync(
-      file,
-      withThreeEnvironments.replace("[env.acme.vars]", '# Its own.\n[env.acme.vars]\n# Why.\nX = "y"'),
-    );
-
-    removeEnvironment("acme", file);
-    const withTwoEnvironments = textOfFile();
-    removeEnvironment("acme-eu", file);
-
-    expect(withTwoEnvironments).toContain("[env.acme-eu.vars]");
-    expect(withTwoEnvironments).not.toMatch(/\[env\.acme[.\]]|Its own|Why/);
-    expect(textOfFile()).toBe(`${OWN_CONFIG}\n# Ours.\n[env.last]\nname = "last"\n`);
-  });
-
-  it.for<[what: string, text: string, edit: () => void, words: string]>([
-    [
-      "an environment that is there",
-      OWN_CONFIG,
-      () => addEnvironment("staging", file),
-      "There is an environment staging",
-    ],
-    ["production's name", OWN_CONFIG, () => addEnvironment("production", file), "There is an environment production"],
-    ["no staging", 'name = "x"\n', () => addEnvironment("acme", file), "no [env.staging]"],
-    [
-      "tables in one line",
-      'name = "x"\nenv = { staging = {} }\n',
-      () => addEnvironment("acme", file),
-      "cannot be read: ",
-    ],
-    ["text that is no TOML", `${OWN_CONFIG}oops`, () => addEnvironment("acme", file), "cannot be read: "],
-    [
-      "a section that is not recognized",
-      `${OWN_CONFIG}[env."acme"]\nname = "x"\n`,
-      () => removeEnvironment("acme", file),
-      "wrangler.toml is left as it is: edit the section by hand.",
-    ],
-  ])("does not change with %s", ([, text, edit, words], { expect }) => {
-    writeFileSync(file, text);
-
-    expect(edit).toThrow(words);
-
-    expect(textOfFile()).toBe(text);
-  });
-
-  it("is refused with wrangler's reason", ({ expect }) => {
-    writeFileSync(file, `${OWN_CONFIG}\n[[r2_buckets]]\nbinding = "FILES"\nbucket_name = "b"\n`);
-
-    expect(() => configOf("production", file)).toThrow(/cannot be read: [\s\S]*bucket_name="b" is invalid/);
+    expect(acme).toMatchObject({ name, account_id: "a", logpush: true, observability: { enabled: false } });
+    expect(acme.vars).toEqual({ ...production.vars, ENVIRONMENT: "acme-eu", CUSTOMER_SEARCH: "friends" });
+    expect(acme.d1_databases).toMatchObject([{ binding: "DB", database_name: name, database_id: "d" }]);
+    expect(acme.kv_namespaces).toEqual([{ binding: "CACHE", id: "k" }]);
+    expect(acme.analytics_engine_datasets).toEqual([{ binding: "METRICS", dataset: "loyalty_edge_acme_eu" }]);
+    expect(acme.services).toEqual([{ binding: "JWKS_SERVICE", service: "identity" }]);
+    expect(acme.routes).toEqual([{ pattern: "acme.example", custom_domain: true }]);
+    expect(production).not.toHaveProperty("routes");
+    for (const folder of [acme.main, acme.assets.directory, acme.d1_databases[0].migrations_dir])
+      expect(folder).toMatch(new RegExp(`^${clone}/`));
+    const ids = [acme, production].flatMap(({ ratelimits }) => ratelimits).map(({ namespace_id: id }) => Number(id));
+    expect(new Set(ids).size).toBe(4);
+    expect(Math.max(...ids)).toBeLessThan(2 ** 31);
   });
 });
 
-describe("npm run edge -- programs", () => {
-  it("adds a program and removes it, and says what to do next", async ({ expect }) => {
-    const config = path.join(clone, "wrangler.toml");
+describe("npm run programs", () => {
+  it("appends a short table with production's variables, lists it, and says what to do next", async ({ expect }) => {
+    const own = `# Ours.
+[production] # Blue Cup
+routes = ["loyalty.example/*"]
+database_id = "d"
 
-    const added = await run("programs", "add", "acme-eu");
-    const names = environmentNames(config);
-    const removed = await run("programs", "remove", "acme-eu");
+[production.vars]
+JWKS_URL = "https://id.example/keys"
+JWT_AUDIENCE = "loyalty"
+RETENTION_MONTHS = "13"
+REVOKED_TOKENS = "x"
 
-    expect([added.status, removed.status]).toEqual([0, 0]);
+[staging]
+`;
+    const { added, text, listed } = await withPrograms(own, async () => {
+      const added = await run("programs", "add", "acme-eu");
+      return { added, text: readFileSync(file, "utf8"), listed: await run("programs", "list") };
+    });
+
+    expect(added.status, added.output).toBe(0);
     for (const secret of ["JWT_SECRET", "FEED_JWT_SECRET"])
       expect(added.output).toContain(`npm run wrangler -- secret put ${secret} --env acme-eu`);
-    expect(names).toEqual(["production", "staging", "acme-eu"]);
-    expect(removed.output).toContain("no data is deleted");
-    expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme-eu");
-    expect(readFileSync(config, "utf8")).toBe(OWN_CONFIG);
+    expect(text).toBe(`${own}
+[acme-eu]
+[acme-eu.vars]
+JWKS_URL = "https://id.example/keys"
+JWT_AUDIENCE = "loyalty-edge-acme-eu"
+`);
+    expect(listed.output).toMatch(/\| production \| loyalty-edge +\| loyalty-edge +\| loyalty\.example\/\*/);
+    expect(listed.output).toMatch(/\| acme-eu +\| loyalty-edge-acme-eu \| loyalty-edge-acme-eu \| workers\.dev/);
+  });
+
+  it("says how to remove a program, and changes nothing", async ({ expect }) => {
+    const own = `${PROGRAMS}
+[acme]
+vars = { CUSTOMER_SEARCH = "none" }
+
+[acme-eu]
+[acme.wrangler]
+logpush = true
+`;
+    const { removed, text } = await withPrograms(own, async () => ({
+      removed: await run("programs", "remove", "acme"),
+      text: readFileSync(file, "utf8"),
+    }));
+
+    expect(text).toBe(own);
+    expect(removed.output).toContain(`\n\n[acme]
+vars = { CUSTOMER_SEARCH = "none" }
+
+[acme.wrangler]
+logpush = true
+
+Its Worker`);
+    expect(removed.output).toContain("npm run wrangler -- d1 delete loyalty-edge-acme\n");
+  });
+
+  it("refuses a name that is there", async ({ expect }) => {
+    expect(await run("programs", "add", "staging")).toMatchObject({
+      status: 1,
+      output: "There is a program staging already.\n",
+    });
   });
 });
 

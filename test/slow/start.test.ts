@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "./clone.ts";
+import { cloneCheckout, temporaryFolder } from "./clone.ts";
 import { freePort, pressCtrlC, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
 import { startService } from "./service.ts";
 
@@ -96,5 +96,18 @@ describe("npm start -- --no-demo", () => {
     await untilPrinted(started, "Migrating");
 
     await kill("SIGTERM");
+  });
+});
+
+describe("plain wrangler dev on a fresh clone", () => {
+  it("builds the reference, and serves it", async () => {
+    const port = await freePort();
+    const cwd = cloneCheckout();
+    const wrangler = startProgram("node", ["node_modules/.bin/wrangler", "dev", "--port", String(port)], { cwd });
+
+    await untilPrinted(wrangler, "Ready on");
+    const page = await fetch(`http://127.0.0.1:${port}/`);
+
+    expect(await page.text()).toContain("scalar.js");
   });
 });

@@ -24,7 +24,8 @@ export async function costOf(path: string, init: RequestInit) {
   return costIn(answer);
 }
 
-const senderTo =
+/** Sends to the Worker with some bindings replaced. */
+export const senderTo =
   (bindings: object): Send =>
   async (path, init = {}) =>
     readAnswer(await sendTo(bindings, path, init), path, init);

@@ -1,8 +1,10 @@
 import { beforeEach, describe, it } from "vitest";
-import { feed, mustFeed, restore } from "../../support/api.ts";
+import { feed, feedWith, mustFeed, restore } from "../../support/api.ts";
+import { feedTo, senderTo, sendTo } from "../../support/bindings.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
 import { snapshot, value } from "../../support/state.ts";
+import { exportToken, restoreToken, signToken } from "../../support/tokens.ts";
 import { clockLine, mustRestore, NOW } from "./support.ts";
 
 beforeEach(() => freshDatabase(NOW));
@@ -48,5 +50,27 @@ describe("a restore token", () => {
       true,
     );
     expect(await value("SELECT version FROM program_state")).toBe(restoreAnswers.length + 1);
+  });
+});
+
+describe('FEED = "restore"', () => {
+  const closed = { FEED: "restore" };
+
+  it("closes the service for every feed but a restore, and for no read", async ({ expect }) => {
+    const send = senderTo(closed);
+    const restored = await feedWith(await restoreToken(), [seed.customer()], send);
+    const fed = await feedTo(closed, [seed.customer()]);
+    const undone = await feedWith(await signToken({ scope: "feed export", sub: "tests", accounts: "*" }), [], send);
+    const headers = { Authorization: `Bearer ${await exportToken()}` };
+    const exported = await sendTo(closed, "/api/v1/feed", { headers });
+    const reopened = await feed([seed.customer()]);
+
+    expect([restored, fed, undone, exported, reopened].map(({ status }) => status)).toEqual([200, 503, 503, 200, 200]);
+    expect(fed.headers.get("Retry-After")).toBe("60");
+    expect(fed.body).toEqual({
+      status: false,
+      errorCode: "UNAVAILABLE",
+      message: "The service takes only a restore now. Send this again later.",
+    });
   });
 });

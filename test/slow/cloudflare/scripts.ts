@@ -15,6 +15,9 @@ interface Script {
   bindings: Binding[];
   /** The module of the Worker. */
   code: string;
+  compatibility: { date: string; flags: string[] };
+  /** The tag of the version. */
+  tag?: string | undefined;
   /** The last migration of its Durable Objects; absent before the first. */
   migrationTag?: string | undefined;
   secrets: Set<string>;
@@ -30,7 +33,8 @@ interface Script {
 export class Scripts extends Map<string, Script> {
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
-    const empty = { bindings: [], code: "", schedules: [], domains: [], deployments: [], isOpen: false };
+    const compatibility = { date: "", flags: [] };
+    const empty = { bindings: [], code: "", compatibility, schedules: [], domains: [], deployments: [], isOpen: false };
     const script: Script = { ...empty, createdAt: Date.now(), secrets: new Set(secrets) };
     this.set(name, script);
     return script;
@@ -126,9 +130,14 @@ async function upload(script: Script, request: Request): Promise<void> {
     bindings?: Binding[];
     main_module?: string;
     migrations?: { new_tag: string };
+    compatibility_date?: string;
+    compatibility_flags?: string[];
+    annotations?: { "workers/tag"?: string };
   };
   const file = form.get(metadata.main_module ?? "");
   script.code = file instanceof Blob ? await file.text() : "";
+  script.compatibility = { date: metadata.compatibility_date ?? "", flags: metadata.compatibility_flags ?? [] };
+  script.tag = metadata.annotations?.["workers/tag"];
   // An inherited binding names a secret, which the Worker has already.
   script.bindings = (metadata.bindings ?? []).filter(({ type }) => type !== "inherit");
   script.migrationTag = metadata.migrations?.new_tag ?? script.migrationTag;

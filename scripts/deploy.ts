@@ -1,7 +1,16 @@
 import { Option } from "commander";
 import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./lib/cloudflare-api.ts";
+import {
+  accountOf,
+  ask,
+  askOrNull,
+  type Cloudflare,
+  NO_WORKER,
+  openCloudflare,
+  permissionFor,
+} from "./lib/cloudflare-api.ts";
+import { findMissing, isService, runningVersions } from "./lib/deployed.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
 import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
@@ -22,6 +31,7 @@ interface Options {
   all?: boolean;
   migrate?: boolean;
   older?: boolean;
+  takeDomain: string[];
 }
 
 /** A program that can be deployed, with what its account has of it. */
@@ -36,19 +46,26 @@ export const program = withEnvironment(newCommand("npm run deploy"))
   .addOption(new Option("--all", "every program, staging first").conflicts("env"))
   .option("--migrate", "migrate the database, but deploy no Worker")
   .option("--older", "deploy although a newer version has migrated the database")
+  .option("--take-domain <name...>", "take a domain that leads elsewhere now", [])
   .addHelpText(
     "after",
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
   )
   .action(run);
 
-async function run({ env, all, migrate: migrateOnly = false, older: isOlder = false }: Options): Promise<void> {
+async function run({
+  env,
+  all,
+  migrate: migrateOnly = false,
+  older: isOlder = false,
+  takeDomain,
+}: Options): Promise<void> {
   // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
-  await refuseUnready(names);
+  await refuseUnready(names, takeDomain);
   const programs = await findAll(names);
   if (!migrateOnly) console.error(`The Worker: ${await checkBundle(names[0])}.`);
   const done: string[] = [];
@@ -92,11 +109,37 @@ async function deploy(
   await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${worker}-probe?force=true`, z.unknown());
   const commit = commitOfClone();
   const args = ["deploy", ...(commit === "" ? [] : ["--tag", commit])];
+  const before = await runningVersions(cloudflare, worker);
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
-  if (status !== 0)
-    throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
-runs. Remove the cause, then run the same command again.`);
+  const fault = await faultOf({ env, cloudflare }, before, status).catch((error) => {
+    if (error instanceof CommandError) return `Nobody knows whether the new version of ${env} runs. ${error.message}`;
+    throw error;
+  });
+  if (fault !== null)
+    throw new CommandError(
+      `${fault}${adviceIn(output)} See wrangler's output above. Remove the cause, then run the same command again.`,
+    );
   console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(output)}/health`);
+}
+
+/** What is wrong after wrangler has ended, because it may fail or warn before or after it has deployed the version. */
+async function faultOf({ env, cloudflare }: Omit<Ready, "found">, before: string, status: number) {
+  const { worker } = settingsOf(env);
+  if ((await runningVersions(cloudflare, worker)) === before)
+    return (await isService(cloudflare, worker))
+      ? "The deployment failed. The database is migrated, and the version that ran before still runs."
+      : "The deployment failed. The database is migrated, but no version of the service runs.";
+  const missing = await findMissing(cloudflare, worker, env);
+  if (missing.length > 0) return `The new version of ${env} runs, but without ${missing.join(", ")}.`;
+  return status === 0
+    ? null
+    : `The new version of ${env} runs, and lacks nothing that this command looks at. But wrangler failed.`;
+}
+
+/** The permission that wrangler was refused for, if any. */
+function adviceIn(output: string): string {
+  const [, path] = /\(\/accounts\/\w+(\S+)\) failed\.[^]{0,200}?\[code: (?:10000|9109)\]/.exec(output) ?? [];
+  return path === undefined ? "" : ` ${permissionFor(path)}`;
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */

@@ -128,6 +128,19 @@ export function refuseShared(env: string): void {
   }
 }
 
+/** The domains that are a program's alone, as Cloudflare's API wants them. */
+export function domainsOf(env: string) {
+  return (configOf(env).routes ?? []).flatMap((route) => {
+    if (typeof route === "string" || !("custom_domain" in route)) return [];
+    const {
+      pattern: hostname,
+      zone_id,
+      zone_name,
+    } = route as { pattern: string; zone_id?: string; zone_name?: string };
+    return { hostname, zone_id, zone_name };
+  });
+}
+
 /** The names of everything that no other program may use, such as `the database loyalty-edge`. */
 function resourcesOf(env: string): string[] {
   const { worker, databaseName, database_id, kv_id, routes = [] } = settingsOf(env);
@@ -162,7 +175,7 @@ export function writeWranglerFile(file: string, config: object): string {
 }
 
 /** The configuration of a program: the service of wrangler.toml with the settings of environments.toml. */
-function configOf(env: string, place: Place): RawConfig {
+export function configOf(env: string, place: Place = {}): RawConfig {
   const { service, worker, databaseName, routes, metrics, jwks_service, ...table } = settingsOf(env);
   const { build: _, ...inherited } = { ...service, ...(table.wrangler as RawConfig) };
   const { databaseId = table.database_id, namespaceId = table.kv_id } = place === "local" ? {} : place;

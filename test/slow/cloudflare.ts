@@ -78,12 +78,15 @@ export class Cloudflare {
       const needed = PERMISSIONS.find(({ path }) => req.path.startsWith(path));
       if (needed !== undefined && !this.permissions.has(needed.permission))
         return refusal(403, 10000, "Authentication error");
-      if (req.method !== "GET" && !req.path.endsWith("/query")) this.writes.push(`${req.method} ${req.path}`);
+      if (req.method !== "GET" && !/\/(query|changeset)$/.test(req.path)) this.writes.push(`${req.method} ${req.path}`);
       return next();
     });
     routes.get("/accounts", () => ok([ACCOUNT]));
     // Wrangler asks for these if no environment variable names the account.
     routes.get("/memberships", () => ok([{ id: "membership", account: ACCOUNT }]));
+    // After a refusal, wrangler looks at the token.
+    routes.get("/user/tokens/verify", () => ok({ id: "token", status: "active" }));
+    routes.get("/user", () => ok({ email: "ada@club.example" }));
     routes.get("/workers/subdomain", () => ok({ subdomain: "example" }));
     routes.route("/workers", this.scripts.routes());
     routes.route("/d1/database", this.databases.routes());

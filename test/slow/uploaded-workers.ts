@@ -18,9 +18,11 @@ export const SECRETS = Object.fromEntries(
 );
 
 /** Runs Workers in workerd, with the bindings that they were uploaded with. Those with one database's id share it. */
-export function runUploaded(runs: readonly Run[]): Miniflare {
+export function runUploaded(runs: readonly Run[], port = 0): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port,
       log: new Log(LogLevel.ERROR),
       handleStructuredLogs: ({ level, message }) => {
         if (level === "error") console.error(message);
@@ -32,8 +34,8 @@ export function runUploaded(runs: readonly Run[]): Miniflare {
 
 function workerOptions({ name, uploaded: { bindings, code, compatibility, tag = "" }, objectsOf }: Run) {
   const ofType = (type: string) => bindings.filter((binding) => binding.type === type);
-  const record = <Converted>(type: string, valueOf: (binding: Script["bindings"][number]) => Converted) =>
-    Object.fromEntries(ofType(type).map((binding) => [binding.name, valueOf(binding)]));
+  const record = <Converted>(type: string, read: (binding: Script["bindings"][number]) => Converted) =>
+    Object.fromEntries(ofType(type).map((binding) => [binding.name, read(binding)]));
   const [version] = ofType("version_metadata");
   return {
     name,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { Databases } from "./databases.ts";
 import { ok, refusal } from "./reply.ts";
+import { triggerRoutes } from "./triggers.ts";
 
 interface Binding {
   name: string;
@@ -9,21 +10,31 @@ interface Binding {
   [field: string]: unknown;
 }
 
-interface Script {
-  /** In milliseconds since 1970. */
-  createdAt: number;
+/** A version keeps its bindings and its secrets. */
+interface Version {
   bindings: Binding[];
   /** The module of the Worker. */
   code: string;
   compatibility: { date: string; flags: string[] };
-  /** The tag of the version. */
   tag?: string | undefined;
   /** The last migration of its Durable Objects; absent before the first. */
   migrationTag?: string | undefined;
-  secrets: Set<string>;
+  secrets: ReadonlyMap<string, string>;
+}
+
+/** A Worker, with the version that is deployed. */
+export interface Script extends Version {
+  /** In milliseconds since 1970. */
+  createdAt: number;
+  /** All versions by their ids, the newest last. */
+  versions: Map<string, Version>;
   /** Whether it has an address at workers.dev. */
   isOpen: boolean;
-  schedules: unknown[];
+  /** Whether each of its versions has an address, too. */
+  hasOpenVersions: boolean;
+  /** The settings of logs and traces. */
+  observability?: unknown;
+  schedules: { cron: string }[];
   domains: string[];
   /** The versions of each deployment, the newest deployment first. */
   deployments: { version_id: string; percentage: number }[][];
@@ -31,11 +42,18 @@ interface Script {
 
 /** The Workers of an account. */
 export class Scripts extends Map<string, Script> {
+  /** The hostnames that have a DNS record already. */
+  readonly dnsRecords = new Set<string>();
+  /** How many schedules the account may have. */
+  scheduleLimit = 250;
+
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
     const compatibility = { date: "", flags: [] };
-    const empty = { bindings: [], code: "", compatibility, schedules: [], domains: [], deployments: [], isOpen: false };
-    const script: Script = { ...empty, createdAt: Date.now(), secrets: new Set(secrets) };
+    const triggers = { schedules: [], domains: [], isOpen: false, hasOpenVersions: false };
+    const empty = { bindings: [], code: "", compatibility, deployments: [], versions: new Map(), ...triggers };
+    const texts = new Map(secrets.map((secret) => [secret, `the first ${secret}`]));
+    const script: Script = { ...empty, createdAt: Date.now(), secrets: texts };
     this.set(name, script);
     return script;
   }
@@ -56,11 +74,11 @@ export class Scripts extends Map<string, Script> {
     routes.get("/scripts", () =>
       ok([...this].map(([id, { createdAt }]) => ({ id, created_on: new Date(createdAt).toISOString() }))),
     );
+    routes.route("/", triggerRoutes(this));
     // Uploads and deploys a Worker, as wrangler does to migrate Durable Objects. The Worker keeps its secrets.
     routes.put("/scripts/:name", async (c) => {
       const script = this.get(c.req.param("name")) ?? this.make(c.req.param("name"));
-      await upload(script, c.req.raw);
-      script.deployments.unshift([{ version_id: randomUUID(), percentage: 100 }]);
+      deploy(script, await upload(script, c.req.raw));
       return ok({ id: c.req.param("name"), etag: "etag", deployment_id: randomUUID() });
     });
     routes.use("/:type/:name/*", async (c, next) => {
@@ -76,55 +94,86 @@ export class Scripts extends Map<string, Script> {
     });
     routes.get("/workers/:name", (c) => {
       const url = `https://${c.req.param("name")}.example.workers.dev`;
-      return ok({ subdomain: { enabled: true, previews_enabled: true, url } });
+      const { isOpen, hasOpenVersions } = c.var.script;
+      return ok({ subdomain: { enabled: isOpen, previews_enabled: hasOpenVersions, url } });
     });
-    routes.get("/scripts/:name/settings", (c) => ok({ bindings: c.var.script.bindings, tags: [] }));
+    routes.get("/scripts/:name/settings", (c) =>
+      ok({ bindings: c.var.script.bindings, observability: c.var.script.observability, tags: [] }),
+    );
     routes.get("/scripts/:name/secrets", (c) =>
-      ok([...c.var.script.secrets].map((name) => ({ name, type: "secret_text" }))),
+      ok([...c.var.script.secrets.keys()].map((name) => ({ name, type: "secret_text" }))),
     );
     routes.put("/scripts/:name/secrets", async (c) => {
-      const { name } = await c.req.json();
-      c.var.script.secrets.add(name);
+      const { name, text } = await c.req.json();
+      const { script } = c.var;
+      const newest = [...script.versions.keys()].at(-1);
+      if (newest !== script.deployments[0]?.[0]?.version_id)
+        return refusal(
+          400,
+          10215,
+          "Secret edit failed. You attempted to modify a secret, but the latest version of your Worker isn't currently deployed.",
+        );
+      const secrets = new Map(script.secrets).set(name, text);
+      // Each secret makes a version, and deploys it.
+      if (newest === undefined) script.secrets = secrets;
+      else deploy(script, add(script, { ...versionOf(script), secrets }));
       return ok({ name, type: "secret_text" });
-    });
-    routes.post("/scripts/:name/domains/*", () => ok({ added: [], removed: [], updated: [], conflicting: [] }));
-    routes.put("/scripts/:name/domains/*", async (c) => {
-      const { origins } = await c.req.json<{ origins: { hostname: string }[] }>();
-      c.var.script.domains = origins.map(({ hostname }) => hostname);
-      return ok([]);
     });
     // Answers as if all files were uploaded already.
     routes.post("/scripts/:name/assets-upload-session", () => ok({ jwt: "uploaded", buckets: [] }));
     routes.post("/scripts/:name/versions", async (c) => {
-      await upload(c.var.script, c.req.raw);
-      const resources = { bindings: [], script: { etag: "etag" }, script_runtime: {} };
-      return ok({ id: randomUUID(), startup_time_ms: 1, metadata: { has_preview: false }, resources });
+      const id = await upload(c.var.script, c.req.raw);
+      return ok({ ...resultFor(id), startup_time_ms: 1 });
     });
+    routes.get("/scripts/:name/versions/:id", (c) => ok(resultFor(c.req.param("id"))));
     routes.get("/scripts/:name/deployments", (c) => {
       const details = { id: randomUUID(), source: "api", created_on: "2026-11-23T00:00:00.000000Z" };
       return ok({ deployments: c.var.script.deployments.map((versions) => ({ ...details, versions })) });
     });
     routes.post("/scripts/:name/deployments", async (c) => {
       const { versions } = await c.req.json();
-      c.var.script.deployments.unshift(versions);
+      const { script } = c.var;
+      const id: string = versions[0].version_id;
+      const secrets = script.versions.get(id)?.secrets;
+      const changed = [...script.secrets].filter(([name, text]) => secrets?.get(name) !== text).map(([name]) => name);
+      if (changed.length > 0 && c.req.query("force") !== "true")
+        return refusal(400, 10220, `The following secrets have changed: ${changed.join(", ")}`);
+      deploy(script, id);
       return ok({ id: randomUUID() });
-    });
-    routes.patch("/scripts/:name/script-settings", () => ok({}));
-    routes.get("/scripts/:name/schedules", (c) => ok({ schedules: c.var.script.schedules }));
-    routes.put("/scripts/:name/schedules", async (c) => {
-      c.var.script.schedules = await c.req.json();
-      return ok({ schedules: c.var.script.schedules });
-    });
-    routes.post("/scripts/:name/subdomain", (c) => {
-      c.var.script.isOpen = true;
-      return ok({ enabled: true, previews_enabled: true });
     });
     return routes;
   }
 }
 
-/** Replaces the code and the bindings of a Worker by those of an upload. */
-async function upload(script: Script, request: Request): Promise<void> {
+/** What the API says of a version. */
+function resultFor(id: string): object {
+  const resources = { bindings: [], script: { etag: "etag" }, script_runtime: {} };
+  const metadata = {
+    has_preview: false,
+    created_on: "2026-11-23T00:00:00.000000Z",
+    author_email: "somebody@club.example",
+  };
+  return { id, number: 1, metadata, annotations: {}, resources };
+}
+
+function versionOf({ bindings, code, compatibility, tag, migrationTag, secrets }: Version): Version {
+  return { bindings, code, compatibility, tag, migrationTag, secrets };
+}
+
+/** Adds a version. Returns its id. */
+function add(script: Script, version: Version): string {
+  const id = randomUUID();
+  script.versions.set(id, version);
+  return id;
+}
+
+function deploy(script: Script, id: string): void {
+  Object.assign(script, script.versions.get(id));
+  script.deployments.unshift([{ version_id: id, percentage: 100 }]);
+}
+
+/** Adds the version of an upload, with the secrets of the newest version. Returns its id. */
+async function upload(script: Script, request: Request): Promise<string> {
   const form = await request.formData();
   const metadata = JSON.parse(String(form.get("metadata"))) as {
     bindings?: Binding[];
@@ -133,12 +182,18 @@ async function upload(script: Script, request: Request): Promise<void> {
     compatibility_date?: string;
     compatibility_flags?: string[];
     annotations?: { "workers/tag"?: string };
+    observability?: unknown;
   };
+  // Only a first upload has an effect on what belongs to no version.
+  if (request.method === "PUT") script.observability = metadata.observability;
   const file = form.get(metadata.main_module ?? "");
-  script.code = file instanceof Blob ? await file.text() : "";
-  script.compatibility = { date: metadata.compatibility_date ?? "", flags: metadata.compatibility_flags ?? [] };
-  script.tag = metadata.annotations?.["workers/tag"];
-  // An inherited binding names a secret, which the Worker has already.
-  script.bindings = (metadata.bindings ?? []).filter(({ type }) => type !== "inherit");
-  script.migrationTag = metadata.migrations?.new_tag ?? script.migrationTag;
+  return add(script, {
+    code: file instanceof Blob ? await file.text() : "",
+    compatibility: { date: metadata.compatibility_date ?? "", flags: metadata.compatibility_flags ?? [] },
+    tag: metadata.annotations?.["workers/tag"],
+    // An inherited binding names a secret, which the Worker has already.
+    bindings: (metadata.bindings ?? []).filter(({ type }) => type !== "inherit"),
+    migrationTag: metadata.migrations?.new_tag ?? script.migrationTag,
+    secrets: [...script.versions.values()].at(-1)?.secrets ?? script.secrets,
+  });
 }

@@ -41,6 +41,8 @@ interface Ready {
   found: Partial<Resources>;
 }
 
+const Replication = z.object({ read_replication: z.object({ mode: z.string() }).nullish() });
+
 export const program = withEnvironment(newCommand("npm run deploy"))
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
   .addOption(new Option("--all", "every program, staging first").conflicts("env"))
@@ -138,7 +140,7 @@ async function faultOf({ env, cloudflare }: Omit<Ready, "found">, before: string
 
 /** The permission that wrangler was refused for, if any. */
 function adviceIn(output: string): string {
-  const [, path] = /\(\/accounts\/\w+(\S+)\) failed\.[^]{0,200}?\[code: (?:10000|9109)\]/.exec(output) ?? [];
+  const [, path] = /\(\/accounts\/\w+(\S+)\) failed\.[\s\S]{0,200}?\[code: (?:10000|9109)\]/.exec(output) ?? [];
   return path === undefined ? "" : ` ${permissionFor(path)}`;
 }
 
@@ -162,7 +164,9 @@ function refuseWrongSettings(env: string): void {
  */
 async function setReplication(cloudflare: Cloudflare, name: string, databaseId: string): Promise<void> {
   try {
-    await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
+    const { read_replication } = await ask(cloudflare, `GET /d1/database/${databaseId}`, Replication);
+    if (read_replication?.mode !== "auto")
+      await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

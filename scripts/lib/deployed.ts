@@ -4,7 +4,10 @@ import { configOf } from "./environments.ts";
 
 const Version = z.object({ version_id: z.string() });
 const Deployments = z.object({ deployments: z.array(z.object({ versions: z.array(Version) })) });
-const WorkerSettings = z.object({ bindings: z.array(z.object({ name: z.string() })), observability: z.unknown().optional() });
+const WorkerSettings = z.object({
+  bindings: z.array(z.object({ name: z.string() })),
+  observability: z.unknown().optional(),
+});
 const Schedules = z.object({ schedules: z.array(z.object({ cron: z.string() })) });
 const Subdomain = z.object({ enabled: z.boolean(), previews_enabled: z.boolean() });
 const Routes = z.array(z.object({ pattern: z.string() }));

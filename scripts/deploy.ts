@@ -1,15 +1,7 @@
 import { Option } from "commander";
 import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
-import {
-  accountOf,
-  ask,
-  askOrNull,
-  type Cloudflare,
-  NO_WORKER,
-  openCloudflare,
-  permissionFor,
-} from "./lib/cloudflare-api.ts";
+import { accountOf, ask, type Cloudflare, openCloudflare, permissionFor } from "./lib/cloudflare-api.ts";
 import { findMissing, isService, runningVersions } from "./lib/deployed.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
 import { commitOfClone } from "./lib/git.ts";
@@ -24,6 +16,7 @@ import {
   readBinders,
   refuseBound,
 } from "./lib/resources.ts";
+import { deleteWorker } from "./lib/temporary-worker.ts";
 import { checkBundle, refuseWrongConfig, runWranglerFor } from "./lib/wrangler.ts";
 
 interface Options {
@@ -31,6 +24,7 @@ interface Options {
   all?: boolean;
   migrate?: boolean;
   older?: boolean;
+  closeSockets?: boolean;
   takeDomain: string[];
 }
 
@@ -48,6 +42,7 @@ export const program = withEnvironment(newCommand("npm run deploy"))
   .addOption(new Option("--all", "every program, staging first").conflicts("env"))
   .option("--migrate", "migrate the database, but deploy no Worker")
   .option("--older", "deploy although a newer version has migrated the database")
+  .option("--close-sockets", "end open sockets at once, so that apps listen again")
   .option("--take-domain <name...>", "take a domain that leads elsewhere now", [])
   .addHelpText(
     "after",
@@ -55,25 +50,19 @@ export const program = withEnvironment(newCommand("npm run deploy"))
   )
   .action(run);
 
-async function run({
-  env,
-  all,
-  migrate: migrateOnly = false,
-  older: isOlder = false,
-  takeDomain,
-}: Options): Promise<void> {
+async function run({ env, all, ...how }: Options): Promise<void> {
   // Staging comes first.
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
-  await refuseUnready(names, takeDomain);
+  await refuseUnready(names, how.takeDomain);
   const programs = await findAll(names);
-  if (!migrateOnly) console.error(`The Worker: ${await checkBundle(names[0])}.`);
+  if (!how.migrate) console.error(`The Worker: ${await checkBundle(names[0])}.`);
   const done: string[] = [];
   for (const program of programs) {
     if (all) console.error(`\nDeploying ${program.env} …`);
-    await deploy(program, { migrateOnly, isOlder }).catch((error: Error) => {
+    await deploy(program, how).catch((error: Error) => {
       if (done.length > 0) console.error(`Done before: ${done.join(", ")}.`);
       throw error;
     });
@@ -98,7 +87,7 @@ async function findAll(names: readonly string[]): Promise<Ready[]> {
 
 async function deploy(
   { env, cloudflare, found }: Ready,
-  { migrateOnly, isOlder }: { migrateOnly: boolean; isOlder: boolean },
+  { migrate: migrateOnly, older: isOlder = false, closeSockets }: Omit<Options, "env" | "all">,
 ): Promise<void> {
   const { worker, databaseName } = settingsOf(env);
   const resources = await createMissing(cloudflare, env, found);
@@ -108,9 +97,10 @@ async function deploy(
   if (migrateOnly) return;
   await setReplication(cloudflare, databaseName, resources.databaseId);
   // A probe that was killed may have left its Worker.
-  await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${worker}-probe?force=true`, z.unknown());
+  await deleteWorker(cloudflare, `${worker}-probe`);
   const commit = commitOfClone();
-  const args = ["deploy", ...(commit === "" ? [] : ["--tag", commit])];
+  const tagArgs = commit === "" ? [] : ["--tag", commit];
+  const args = ["deploy", ...tagArgs, ...(closeSockets ? ["--durable-objects-code-update-mode", "immediate"] : [])];
   const before = await runningVersions(cloudflare, worker);
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
   const fault = await faultOf({ env, cloudflare }, before, status).catch((error) => {

@@ -1,10 +1,19 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EXPORTED } from "../src/feed/export/scans.ts";
+import { checkExport } from "./lib/check-export.ts";
 import { ChangedMeanwhile, type ExportSource, exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { exportWhileFed } from "./lib/export-while-fed.ts";
-import { kindsAmong, newCommand, outputFile, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
+import {
+  kindsAmong,
+  newCommand,
+  outputFile,
+  type ServiceAccess,
+  wholeNumber,
+  withEnvironment,
+  withService,
+} from "./lib/options.ts";
 import { pickLines } from "./lib/pick-lines.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -15,6 +24,8 @@ interface Options extends ServiceAccess {
   snapshot?: boolean;
   pick?: string;
   ids?: ReadonlySet<string>;
+  check?: boolean;
+  maxAge?: number;
 }
 
 /** How often an export may begin again because the database changed. */
@@ -29,18 +40,21 @@ export const program = withService(withEnvironment(newCommand("npm run export"))
   .option("--snapshot", "begin again if something is written meanwhile, and fail if it always is")
   .option("--pick <export>", "write lines of this export instead: those that bring back the states of --ids")
   .option("--ids <ids>", "with --pick: the ids of records or customers, with commas between them", idList)
+  .option("--check", "write nothing: say whether the file is a whole export, how old it is, and what it has")
+  .option("--max-age <hours>", "with --check: fail if the file is as old as this, or older", wholeNumber(1))
   .addHelpText("after", `\nKinds: ${EXPORTED.join(", ")}`)
   .action(exportInto);
 
 async function exportInto(
   name: string | undefined,
-  { url, only, snapshot: isSnapshot, pick, ids, ...options }: Options,
+  { url, only, snapshot: isSnapshot, pick, ids, check: isCheck, maxAge, ...options }: Options,
 ): Promise<void> {
   if ((pick === undefined) !== (ids === undefined))
     throw new CommandError("--pick EXPORT needs --ids IDS, and --ids needs --pick.");
   if (pick !== undefined && ids !== undefined)
     return stoppable(() => writeWhole(name ?? STANDARD_OUTPUT, pickLines(pick, ids)));
   if (name === undefined) throw new CommandError("Name the file to write, or - for standard output.");
+  if (isCheck) return checkExport(name, maxAge);
   const file = name;
   const source = { url, token: await tokenFor({ url, ...options }, "export"), only };
   const folder = file === STANDARD_OUTPUT ? tmpdir() : path.dirname(path.resolve(file));

@@ -1,50 +1,33 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, it, vi } from "vitest";
 import { toAnswer } from "../scripts/lib/call.ts";
-import { PROBE_PATH } from "../scripts/probe/endpoint.ts";
-import staging from "../scripts/probe/staging.ts";
-import production from "../src/index.ts";
+import worker, { type ProbeEnv } from "../scripts/probe/worker.ts";
+import { sha256Of } from "../src/values/sha256.ts";
 import { rows } from "./support/state.ts";
-import { customerToken, exportToken, feedToken } from "./support/tokens.ts";
+import { exportToken } from "./support/tokens.ts";
 
-const atStaging: Pick<typeof staging, "fetch"> = staging;
+const TOKEN = "of this run";
 
-/** Asks for a measurement, by default at staging and with an export token. */
-async function ask(
-  measurement: object,
-  { entry = atStaging, environment = "staging", token = "", method = "POST" } = {},
-) {
-  const headers = { Authorization: `Bearer ${token || (await exportToken())}` };
-  const body = method === "POST" ? JSON.stringify(measurement) : null;
-  const url = `https://loyalty.example${PROBE_PATH}`;
-  const request = new Request<unknown, IncomingRequestCfProperties>(url, { method, headers, body });
-  const bindings = { ...env, ENVIRONMENT: environment } as Env;
-  return toAnswer(await entry.fetch(request, bindings, createExecutionContext()));
+/** Asks the Worker of a probe for a measurement, by default with the token of its run. */
+async function ask(measurement: object, token = TOKEN) {
+  const headers = { Authorization: `Bearer ${token}` };
+  const request = new Request<unknown, IncomingRequestCfProperties>("https://probe.example", {
+    method: "POST",
+    headers,
+    body: JSON.stringify(measurement),
+  });
+  // Only calls and versions need the objects of the probe's own.
+  const bindings: Omit<ProbeEnv, "PROBED"> = { ...env, TOKEN_HASH: await sha256Of(TOKEN) };
+  return toAnswer(await worker.fetch(request, bindings as ProbeEnv));
 }
 
-const READS = { measure: "reads", at: "first-primary" };
+describe("the Worker of npm run probe", () => {
+  it("takes only the token of its run", async ({ expect }) => {
+    const tokens = ["", "of another run", await exportToken()];
 
-describe("the endpoint of npm run edge -- probe", () => {
-  it.for<[environment: string, entry: typeof atStaging]>([
-    ["production", production],
-    ["development", production],
-    ["acme", production],
-    ["staging", production],
-    ["production", staging],
-    ["development", staging],
-  ])("exists only in staging, with staging's entry: not in %s, case %#", async ([environment, entry], { expect }) => {
-    const answer = await ask(READS, { entry, environment });
+    const answers = await Promise.all(tokens.map((token) => ask({ measure: "lag" }, token)));
 
-    expect([answer.status, answer.body.errorCode]).toEqual([404, "NOT_FOUND"]);
-  });
-
-  it("takes only an export token", async ({ expect }) => {
-    const tokens = ["no token", await customerToken("c1"), await feedToken("*")];
-
-    const answers = await Promise.all(tokens.map((token) => ask(READS, { token })));
-
-    expect(answers.map(({ status }) => status)).toEqual([401, 403, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
   it.for([
@@ -52,12 +35,8 @@ describe("the endpoint of npm run edge -- probe", () => {
     { measure: "batch", mebibytes: 0 },
     { measure: "reads", at: "a bookmark" },
     { measure: "everything" },
-  ])("refuses a measurement that npm run edge -- probe does not send: %j", async (measurement, { expect }) => {
+  ])("refuses a measurement that npm run probe does not send: %j", async (measurement, { expect }) => {
     expect((await ask(measurement)).status).toBe(422);
-  });
-
-  it("refuses a GET that asks for no socket", async ({ expect }) => {
-    expect((await ask({}, { method: "GET" })).status).toBe(426);
   });
 });
 
@@ -72,7 +51,7 @@ describe("a measurement", () => {
     const refusedBatch = await ask({ measure: "batch", mebibytes: 1 });
 
     expect(bytes / 2 ** 20).toBeCloseTo(8, 0);
-    expect([takenBatch.body.items.error, refusedBatch.body.items.error]).toEqual(["", "D1_ERROR: too large"]);
+    expect([takenBatch.body.error, refusedBatch.body.error]).toEqual(["", "D1_ERROR: too large"]);
   });
 
   it("of the lag writes, and changes nothing", async ({ expect }) => {
@@ -80,14 +59,20 @@ describe("a measurement", () => {
 
     const lag = await ask({ measure: "lag" });
 
-    expect(lag.body.items).toEqual({ milliseconds: expect.any(Number), isPrimary: true, isFresh: true });
+    expect(lag.body).toEqual({ milliseconds: expect.any(Number), isPrimary: true, isFresh: true });
     expect(await rows("SELECT * FROM jobs")).toEqual(jobs);
   });
 
   it("of bookmarks gives those of ten writes, one after the other", async ({ expect }) => {
-    const { bookmarks } = (await ask({ measure: "bookmarks" })).body.items;
+    const { bookmarks } = (await ask({ measure: "bookmarks" })).body;
 
     expect(new Set(bookmarks).size).toBe(10);
     expect(bookmarks.toSorted()).toEqual(bookmarks);
+  });
+
+  it("of frames reads at the bookmark of each", async ({ expect }) => {
+    const { frames } = (await ask({ measure: "frames" })).body;
+
+    expect(frames).toEqual(Array.from({ length: 5 }, () => ({ milliseconds: expect.any(Number), isFresh: true })));
   });
 });

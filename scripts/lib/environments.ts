@@ -175,7 +175,7 @@ export function writeWranglerFile(file: string, config: object): string {
 }
 
 /** The configuration of a program: the service of wrangler.toml with the settings of environments.toml. */
-export function configOf(env: string, place: Place = {}): RawConfig {
+export function configOf(env: string, place: Place = {}) {
   const { service, worker, databaseName, routes, metrics, jwks_service, ...table } = settingsOf(env);
   const { build: _, ...inherited } = { ...service, ...(table.wrangler as RawConfig) };
   const { databaseId = table.database_id, namespaceId = table.kv_id } = place === "local" ? {} : place;

@@ -48,16 +48,12 @@ export async function refuseTwoDeployments(cloudflare: Cloudflare, worker: strin
     if (endsAt > Date.now())
       throw new CommandError(`Another deployment of ${worker} runs: it began at ${other.created_on}. If somebody has killed it, deploy after
 ${new Date(endsAt).toISOString()}, or first: npm run wrangler -- delete --name ${other.id}`);
-    await remove(cloudflare, other.id);
+    await deleteWorker(cloudflare, other.id);
   }
 }
 
 export function isTemporaryWorker(worker: string, name: string): boolean {
   return name.startsWith(`${worker}-migrations-`) && /^[0-9a-f]{6}$/.test(name.slice(-6));
-}
-
-function remove(cloudflare: Cloudflare, temporaryWorker: string): Promise<unknown> {
-  return askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${temporaryWorker}?force=true`, z.unknown());
 }
 
 /**
@@ -72,9 +68,8 @@ export function runThroughWorker(
   const name = `${worker}-migrations-${randomBytes(3).toString("hex")}`;
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
-    const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
+    const address = await addressOf(cloudflare, name);
     const secret = randomBytes(32).toString("base64url");
-    const address = `https://${name}.${subdomain}.workers.dev`;
     const run: Run = (statements) => runStatements(statements, { address, secret, stop });
     try {
       await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
@@ -89,11 +84,23 @@ export function runThroughWorker(
       await use(run);
       stop.throwIfAborted();
     } finally {
-      await remove(cloudflare, name).catch(({ message }: Error) =>
-        console.error(`The temporary Worker ${name} is left; a later deployment deletes it. ${message}`),
-      );
+      await deleteWorker(cloudflare, name);
     }
   }, sayStopping);
+}
+
+/** The address of a Worker at workers.dev. */
+export async function addressOf(cloudflare: Cloudflare, name: string): Promise<string> {
+  const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
+  return `https://${name}.${subdomain}.workers.dev`;
+}
+
+/** Deletes a Worker if it is there. If it cannot be deleted, says so. */
+export async function deleteWorker(cloudflare: Cloudflare, name: string): Promise<void> {
+  await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`, z.unknown()).catch(
+    ({ message }: Error) =>
+      console.error(`The Worker ${name} could not be deleted; a later deployment tries again. ${message}`),
+  );
 }
 
 function uploadOf(databaseId: string, secret: string): FormData {

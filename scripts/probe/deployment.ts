@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../lib/project.ts";
-import { type Finding, finding } from "./measurements.ts";
+import { type Finding, finding, type Measurement } from "./measurements.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
 interface Version {
@@ -22,6 +22,15 @@ const ASK_AGAIN_MS = 5_000;
 const WAIT_MS = 600_000;
 // max_delay of code_update_strategy in wrangler.toml, and half a minute until a new version runs everywhere.
 const ASSUMED_MS = 300_000 + 30_000;
+
+/** The measurement of a deployment, which `deploy` makes. */
+export function deploymentWith(deploy: () => Promise<void>, signal: AbortSignal): Measurement {
+  return {
+    name: "A deployment, at an open socket's object",
+    assumed: "at most 300 s with its former code, which is max_delay in wrangler.toml",
+    measure: (client) => measureDeployment(client, deploy, signal),
+  };
+}
 
 /** Keeps a socket open during a deployment, and watches which version its object runs. */
 export async function measureDeployment(

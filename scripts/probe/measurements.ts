@@ -1,7 +1,5 @@
-import { on } from "node:events";
 import { BOOKMARK_LIMIT_MS } from "../../src/db/database.ts";
 import { CALLS_AT_ONCE } from "../../src/inbox/notify.ts";
-import { CommandError } from "../lib/project.ts";
 import { quantile } from "../lib/quantile.ts";
 import type { ProbeClient } from "./probe-client.ts";
 
@@ -14,7 +12,7 @@ export interface Finding {
 export interface Measurement {
   name: string;
   assumed: string;
-  measure: (client: ProbeClient, signal: AbortSignal) => Promise<Finding>;
+  measure: (client: ProbeClient) => Promise<Finding>;
 }
 
 const CALL_MS = 1_000;
@@ -70,37 +68,11 @@ export const MEASUREMENTS: readonly Measurement[] = [
   {
     name: "From a notification to a fresh read",
     assumed: "a read at the bookmark of a frame shows what the frame announces",
-    async measure(client, signal) {
-      return judgeFresh(await measureFrames(client, signal));
+    async measure(client) {
+      return judgeFresh((await client.measure<{ frames: Fresh[] }>("frames")).frames);
     },
   },
 ];
-
-/** Opens a socket, and reads at the bookmark of each frame. */
-async function measureFrames(client: ProbeClient, signal: AbortSignal): Promise<Fresh[]> {
-  const socket = client.openSocket();
-  const frames = on(socket, "message", { signal, close: ["close"] });
-  const nextFrame = async () => {
-    const { value, done } = await frames.next();
-    if (done) throw new CommandError("The probe's socket was closed.");
-    return JSON.parse(String(value[0].data)) as { bookmark: string };
-  };
-  try {
-    // The first frame is `hello`.
-    await nextFrame();
-    const samples: Fresh[] = [];
-    while (samples.length < LAG_SAMPLES) {
-      await client.measure("change");
-      const changedAt = performance.now();
-      const { bookmark } = await nextFrame();
-      const { isFresh } = await client.measure<{ isFresh: boolean }>("fresh", { bookmark });
-      samples.push({ isFresh, milliseconds: performance.now() - changedAt });
-    }
-    return samples;
-  } finally {
-    socket.close();
-  }
-}
 
 /** A figure, and what to change if the assumption is wrong. */
 export function finding(measured: string, change: string | null): Finding {

@@ -1,40 +1,34 @@
-import { parse, patientFetch, refusalOf } from "../lib/patient-client.ts";
+import { parse, patientFetch } from "../lib/patient-client.ts";
 import { CommandError } from "../lib/project.ts";
 
-const PATH = "/api/v1/probe";
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Calls the probe of a deployment of staging. */
+/** Calls the Worker of a probe. */
 export type ProbeClient = ReturnType<typeof openProbe>;
 
-export function openProbe({ url, token }: { url: string; token: string }, stop: AbortSignal) {
-  const address = new URL(PATH, url);
-  const authorization = { Authorization: `Bearer ${token}` };
+export function openProbe({ address, token }: { address: string; token: string }, stop: AbortSignal) {
+  const headers = { Authorization: `Bearer ${token}` };
   const ask = patientFetch(ANSWER_WITHIN_MS, stop);
   return { measure, clean, openSocket };
 
-  /** Runs one measurement. @throws a CommandError if the service refuses, the signal's reason if the command is stopped. */
-  async function measure<Found>(name: string, parameters: Record<string, unknown> = {}, signal = stop): Promise<Found> {
-    const headers = { ...authorization, "Content-Type": "application/json" };
+  /** Runs one measurement. @throws a CommandError if the Worker fails, the signal's reason if the command is stopped. */
+  async function measure<Found>(name: string, parameters: Record<string, unknown> = {}): Promise<Found> {
     const body = JSON.stringify({ measure: name, ...parameters });
-    const answer = await ask(address, { method: "POST", headers, body, signal });
-    signal.throwIfAborted();
-    if (answer.status === 404)
-      throw new CommandError(
-        `There is no probe at ${address.origin}: only staging has one. Deploy it (npm run deploy -- --env staging), or start it here (npm start -- --env staging).`,
-      );
-    if (answer.status !== 200) throw new CommandError(refusalOf(answer));
-    return (parse(answer.bytes.toString()) as { items: Found }).items;
+    const { status, bytes } = await ask(new URL(address), { method: "POST", headers, body, signal: stop });
+    stop.throwIfAborted();
+    if (status !== 200) throw new CommandError(`The probe's Worker at ${address} answers ${status || bytes}.`);
+    return parse(bytes.toString()) as Found;
   }
 
-  /** Deletes all data of the probe, also after Ctrl-C. */
-  async function clean(): Promise<void> {
-    await measure("clean", {}, AbortSignal.timeout(ANSWER_WITHIN_MS));
+  /** Deletes what the probe has written into the program's inbox, also after Ctrl-C. Resolves with whether it could. */
+  async function clean(): Promise<boolean> {
+    const request = { method: "POST", headers, body: '{"measure":"clean"}' };
+    return (await patientFetch(ANSWER_WITHIN_MS)(new URL(address), request, { tries: 1 })).status === 200;
   }
 
-  /** A socket at the inbox of the probe. */
+  /** A socket at an object of the Worker's own. */
   function openSocket(): WebSocket {
     // Node's WebSocket takes headers, but the types are those of Workers.
-    return new WebSocket(address.href.replace(/^http/, "ws"), { headers: authorization } as never);
+    return new WebSocket(address.replace(/^http/, "ws"), { headers } as never);
   }
 }

@@ -22,6 +22,8 @@ const NO_SERVICE: Trial = {
 
 // Other files press Ctrl-C in npm start, deploy, conform, export, feed and probe.
 const TRIALS: Record<string, Trial> = {
+  "npm run wrangler -- tail --env acme": { status: 1, says: "There is no program acme: it must be production or" },
+  "npm run programs -- list": { status: 0, says: "loyalty-edge-staging" },
   "npm run wrangler -- versions upload --env= --dry-run": { status: 0, says: "--dry-run: exiting now." },
   "npm run --silent token -- customer c1": { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m },
   "npm run export -- program.ndjson --url http://127.0.0.1:PORT": NO_SERVICE,
@@ -114,10 +116,9 @@ describe("a command of the project", () => {
     [["soak", "--connections", "0"], "It must be a whole number, 1 to 999,999,999."],
     [["soak", "--stall", "31"], "It must be a whole number, 0 to 30."],
     [["bench", "--scale", "many"], "10k, 100k or 1m"],
-    [["probe", "--url", "http://127.0.0.1:9", "--token", "t"], "The service cannot be reached"],
+    [["probe", "--url", "http://127.0.0.1:9"], "The service cannot be reached"],
     [["conform", "--tokens", "nowhere.json"], "no such file"],
-    [["probe", "--url", "https://staging.example"], "Name an export token for this service"],
-    [["probe", "--deploy"], "--deploy is for a service at Cloudflare, and this address is this machine's"],
+    [["probe"], "required option '--url <url>' not specified"],
     [["conform", "--url", "https://loyalty.example"], "Give JWT_SECRET and FEED_JWT_SECRET in the environment"],
     [["export", "FILE", "--url", "https://loyalty.example"], "Name an export token for this service"],
     [["verify-totals", "--env", "staging"], "state-staging yet: npm start makes it."],
@@ -136,7 +137,7 @@ describe("a command of the project", () => {
     [["programs", "add", "development"], "development is what npm start runs."],
     [["programs", "remove", "acme"], "It must be production or staging."],
     [["programs", "remove", "staging"], "production and staging stay."],
-    [["programs"], "Usage: npm run edge -- programs"],
+    [["programs"], "Usage: npm run programs"],
     [["build", "everything"], "too many arguments"],
   ] as const)("explains what is wrong with %j", async ([[name, ...args], words], { expect }) => {
     const { status, output } = await inProcess(name, args, {

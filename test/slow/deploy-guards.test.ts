@@ -25,20 +25,21 @@ async function deployed() {
 
 describe("npm run deploy, where another Worker", () => {
   it("binds the database after a rename, refuses it until the former Worker is deleted", async ({ expect }) => {
-    const { cloudflare, deploy } = await deployed();
+    const { cloudflare, env, deploy } = await deployed();
     const renamed = { name: "club", database: `database_name = "${WORKER}"` };
     writePrograms(`[production]\n\n[staging]\nname = "${renamed.name}"\n${renamed.database}\n`);
     cloudflare.scripts.make(renamed.name, "JWT_SECRET", "FEED_JWT_SECRET");
 
     const refused = await deploy();
     const writesOfRefused = [...cloudflare.writes];
-    cloudflare.scripts.delete(WORKER);
+    const deleted = await run("wrangler", ["delete", "--name", WORKER], { env });
     const accepted = await deploy();
 
     expect(refused.status).toBe(1);
     expect(refused.output).toContain(`The Worker ${WORKER} binds the database of staging`);
     expect(refused.output).toContain("docs/deploying.md, Renaming");
     expect(writesOfRefused).toEqual([]);
+    expect(deleted.status, deleted.output).toBe(0);
     expect(accepted.status, accepted.output).toBe(0);
     expect(cloudflare.databases.size).toBe(1);
   });
@@ -70,11 +71,17 @@ describe("npm run deploy, where the database", () => {
 
     const refused = await deploy();
     const deploymentsAfter = cloudflare.scripts.get(WORKER)?.deployments.length;
-    const older = await deploy("--older");
+    let modes: unknown[] = [];
+    cloudflare.intercept = async ({ route, body, answer }) => {
+      if (route.endsWith("/deployments") && body !== "") modes = [...modes, JSON.parse(body)];
+      return answer();
+    };
+    const older = await deploy("--older", "--close-sockets");
 
     expect([newer.status, refused.status, older.status], older.output).toEqual([0, 1, 0]);
     expect(refused.output).toContain("migrations that this version does not know: 9999_mottos.sql.");
     expect(deploymentsAfter).toBe(deploymentsBefore);
+    expect(JSON.stringify(modes)).toContain('"immediate"');
     expect(cloudflare.databases.get(WORKER)?.sql.prepare("SELECT * FROM mottos").all()).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ function claimsIn({ status, output }: { status: number; output: string }, state:
     missing: missing?.split(", ") ?? [],
     isMigrated: /The database is migrated|migrations were new|^Deployed/m.test(output),
     isReplicated: output.includes("is automatic"),
-    left: [...output.matchAll(/The temporary Worker (\S+) is left/g)].map(([, name]) => name),
+    left: [...output.matchAll(/The Worker (\S+-migrations-\S+) could not be deleted/g)].map(([, name]) => name),
   };
 }
 

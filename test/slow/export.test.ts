@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
 import { pressCtrlC, startCommand } from "./command.ts";
@@ -215,5 +215,41 @@ describe("npm run export", () => {
     expect(await exporting.ended).toBe(130);
     expect(exporting.output()).toContain("Stopped.");
     expect(readdirSync(emptyFolder)).toEqual([]);
+  });
+});
+
+describe("npm run export -- --check", () => {
+  const PROGRAM = { record: "program", message_stamp: "2026-01-01 00:00:00" };
+  const textOf = (...lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const check = async (name: string, contents: string | Uint8Array, ...args: string[]) => {
+    const checked = path.join(folder, name);
+    writeFileSync(checked, contents);
+    const twoHoursAgo = Date.now() / 1_000 - 7_200;
+    utimesSync(checked, twoHoursAgo, twoHoursAgo);
+    const { status, output } = await inProcess("export", ["--check", checked, ...args]);
+    return { status, output: output.replaceAll(checked, "FILE") };
+  };
+
+  it("says that a whole export is whole, how old it is, and what it has", async ({ expect }) => {
+    const whole = textOf(A, B, DELETION, PROGRAM);
+
+    const plain = await check("whole.ndjson", whole);
+    const zipped = await check("whole.ndjson.gz", gzipSync(whole), "--max-age", "3");
+
+    const output = "FILE is whole: 4 lines, 2 hours old.\nstore 2, membership deleted 1, program 1\n";
+    expect([plain, zipped]).toEqual(Array.from({ length: 2 }, () => ({ status: 0, output })));
+  });
+
+  it.for<[what: string, name: string, contents: string | Uint8Array, says: string]>([
+    ["ends early", "cut.ndjson", textOf(A, B), "FILE is not whole: it ends with a line of store"],
+    ["is empty", "empty.ndjson", "", "FILE is not whole: it ends with no line"],
+    ["is cut within gzip", "cut.ndjson.gz", gzipSync(textOf(A, PROGRAM)).subarray(0, -9), "not whole gzip data"],
+    ["is a page of HTML", "page.ndjson", "<html>\n", "FILE is damaged: line 1 is no record."],
+    ["is too old", "old.ndjson", textOf(A, PROGRAM), "FILE is whole, but 2 hours old."],
+  ])("fails if the file %s", async ([, name, contents, says], { expect }) => {
+    const { status, output } = await check(name, contents, "--max-age", "2");
+
+    expect(status).toBe(1);
+    expect(output).toContain(says);
   });
 });

@@ -1,7 +1,6 @@
-import { appendFileSync } from "node:fs";
-import path from "node:path";
-import { json } from "node:stream/consumers";
-import { beforeAll, describe, it } from "vitest";
+import type { Miniflare } from "miniflare";
+import { afterAll, describe, expect, it } from "vitest";
+import { readMigrations } from "../../scripts/lib/migrations.ts";
 import { judgeDeployment, measureDeployment } from "../../scripts/probe/deployment.ts";
 import {
   judgeBatches,
@@ -12,11 +11,11 @@ import {
   judgeReads,
 } from "../../scripts/probe/measurements.ts";
 import { openProbe } from "../../scripts/probe/probe-client.ts";
-import { cloneCheckout } from "./clone.ts";
-import { pressCtrlC, startCommand } from "./command.ts";
+import { sha256Of } from "../../src/values/sha256.ts";
+import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
+import { clone, openAccount, run, STAGING, WORKER } from "./deploying.ts";
 import { serveHttp } from "./http-server.ts";
-import { inProcess } from "./in-process.ts";
-import { startService } from "./service.ts";
+import { runUploaded, type Uploaded } from "./uploaded-workers.ts";
 
 const repeat = (count: number, milliseconds: number) => Array.from({ length: count }, () => milliseconds);
 const reads = (milliseconds: number, isPrimary: boolean) => ({
@@ -26,74 +25,116 @@ const reads = (milliseconds: number, isPrimary: boolean) => ({
 });
 const lag = (milliseconds: number) => ({ milliseconds, isPrimary: false });
 
-describe("npm run edge -- probe", () => {
-  const clone = cloneCheckout();
-  let url = "";
-  let token = "";
-  const run = (name: string, ...args: string[]) => startCommand(name, args, { cwd: clone });
+const PROBE = `${WORKER}-probe`;
+const account = await openAccount();
+const { cloudflare, env } = account;
 
-  beforeAll(async () => {
-    ({ url } = await startService(["--env", "staging", "--no-demo"], { cwd: clone }));
-    const { output } = await inProcess("token", ["export", "--env", "staging"], { root: clone });
-    token = /^ey\S+$/m.exec(output)?.[0] ?? "";
-  });
+/** What was uploaded as the probe's Worker, and as that of staging. */
+const uploads: Record<string, Uploaded> = {};
+let runtime: Miniflare | undefined;
+afterAll(() => runtime?.dispose());
 
-  it("prints each figure and its assumption, and judges none on this machine", async ({ expect }) => {
-    const probe = run("probe", "--url", url);
+/** Runs the uploaded Workers in workerd, on a migrated database. */
+async function startUploaded(): Promise<Miniflare> {
+  for (const name of [PROBE, WORKER]) uploads[name] = { ...(cloudflare.scripts.get(name) as Uploaded) };
+  const started = runUploaded(Object.entries(uploads).map(([name, uploaded]) => ({ name, uploaded })));
+  const d1 = await started.getD1Database("DB", PROBE);
+  await d1.batch(readMigrations().flatMap(({ statements }) => statements.map((statement) => d1.prepare(statement))));
+  return started;
+}
 
-    expect(await probe.ended).toBe(0);
-    const figures = probe.output().matchAll(/^(\S.*)\n {2}measured {2}(.+)\n {2}assumed {3}.+\n {2}so {8}(.+)$/gm);
-    expect([...figures].map(([, name, measured, so]) => [name, measured, so])).toEqual([
-      ["Calls to objects at once", expect.stringMatching(/^of 12 that take a second, \d+ ended/), "not judged"],
-      ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/), "not judged"],
-      ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/), "not judged"],
-      ["Lag of a replica", "no replica answered", "not measured"],
-      [
-        "Order of bookmarks",
-        expect.stringMatching(/^of 10 writes one after the other, from \S+ to \S+$/),
-        "not judged",
-      ],
-      ["From a notification to a fresh read", expect.stringMatching(/^5 of 5 reads fresh, p50 \d+ ms/), "not judged"],
+/** Requests to the probe's address are answered by its Worker. */
+cloudflare.intercept = async ({ route, body, headers, answer }) => {
+  if (route !== `POST /workers.dev/${PROBE}` || !cloudflare.scripts.has(PROBE)) return answer();
+  // Each probe has a token of its own.
+  if (uploads[PROBE]?.bindings !== cloudflare.scripts.get(PROBE)?.bindings) {
+    await runtime?.dispose();
+    runtime = await startUploaded();
+  }
+  const worker = (await (runtime as Miniflare).getWorker(PROBE)) as unknown as { fetch: typeof fetch };
+  const answered = await worker.fetch("https://probe.example/", { method: "POST", headers, body });
+  return new Response(await answered.text(), { status: answered.status });
+};
+
+/** The program's own address: /health with the id of this database. */
+const addressOf = (id: string) =>
+  serveHttp((_, response) => response.end(JSON.stringify({ items: { program: "staging", database_id: id } })));
+
+function databaseId(): string {
+  const row = cloudflare.databases.get(WORKER)?.sql.prepare("SELECT database_id FROM program_state").get();
+  return String(row?.database_id);
+}
+
+describe("npm run probe", () => {
+  it("measures by a Worker of its own, which it deletes, and changes no Worker of the program", async () => {
+    const deployed = await run("deploy", STAGING, { env });
+    expect(deployed.status, deployed.output).toBe(0);
+    const database_id = databaseId();
+    const deploymentsBefore = cloudflare.scripts.get(WORKER)?.deployments.length;
+
+    const elsewhere = await run("probe", ["--url", await addressOf("another")], { env });
+    const uploadedElsewhere = cloudflare.writes.some((write) => /^(PUT|POST) .*-probe/.test(write));
+    const { status, output } = await run("probe", ["--url", await addressOf(database_id)], { env });
+
+    expect(elsewhere.output).toContain("has another database than --env staging. Nothing was changed");
+    expect(uploadedElsewhere).toBe(false);
+    const figures = output.matchAll(/^(\S.*)\n {2}measured {2}(.+)\n {2}assumed {3}.+\n {2}so {8}(.+)$/gm);
+    expect([...figures].map(([, name, measured]) => [name, measured])).toEqual([
+      ["Calls to objects at once", expect.stringMatching(/^of 12 that take a second, \d+ ended/)],
+      ["Size of a batch at D1", expect.stringMatching(/^1 MiB \d+ ms, 2 MiB .*, 8 MiB [\d,]+ ms$/)],
+      ["Round trips to D1", expect.stringMatching(/^p50 of 10: primary \d+ ms .*, nearest \d+ ms/)],
+      ["Lag of a replica", "no replica answered"],
+      ["Order of bookmarks", expect.stringMatching(/^of 10 writes one after the other, from \S+ to \S+$/)],
+      ["From a notification to a fresh read", expect.stringMatching(/^5 of 5 reads fresh, p50 \d+ ms/)],
     ]);
+    // workerd runs twelve calls at once, and has no replica.
+    expect([status, output]).toEqual([1, expect.stringContaining("2 assumptions are wrong.")]);
+    const inboxes = uploads[PROBE]?.bindings.find(({ name }) => name === "INBOXES");
+    expect(inboxes).toMatchObject({ class_name: "Inbox", script_name: WORKER });
+    expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
+    expect(cloudflare.scripts.get(WORKER)?.deployments.length).toBe(deploymentsBefore);
+    expect(cloudflare.unknownRequests).toEqual([]);
   });
 
-  it("sees when the object of an open socket runs the new code", async ({ expect }) => {
+  it("sees when the object of an open socket runs the new code", async () => {
     const { signal } = new AbortController();
-    const client = openProbe({ url, token }, signal);
-    // The local runtime treats an edited file as a deployment.
-    const deploy = async () => appendFileSync(path.join(clone, "scripts", "probe", "staging.ts"), "// Edited.\n");
+    const token = "of this run";
+    const uploaded = { ...(uploads[PROBE] as Uploaded) };
+    const bindings = uploaded.bindings.filter(({ name }) => name !== "TOKEN_HASH");
+    uploaded.bindings = [...bindings, { name: "TOKEN_HASH", type: "plain_text", text: await sha256Of(token) }];
+    const start = (name: string, port?: number) => runUploaded([{ name, uploaded, objectsOf: name }], port);
+    let running = start("one");
+    const address = await running.ready;
+    const client = openProbe({ address: address.href, token }, signal);
+    const deploy = async () => {
+      await running.dispose();
+      running = start("two", Number(address.port));
+      await running.ready;
+    };
 
-    const finding = await measureDeployment(client, deploy, signal);
-    await client.clean();
+    const finding = await measureDeployment(client, deploy, signal).finally(() => running.dispose());
 
     expect(finding).toEqual({
-      measured: expect.stringMatching(/^\d+ s after the deployment, the socket /),
+      measured: expect.stringMatching(/^\d+ s after the deployment, the socket closed/),
       verdict: "holds",
     });
   });
 
-  it("removes on Ctrl-C what it has written", async ({ expect }) => {
-    const askedMeasures: string[] = [];
-    const answers: Record<string, object> = {
-      clean: {},
-      calls: { calls: repeat(12, 1_010) },
-      batch: { milliseconds: 1, error: "" },
-      reads: reads(9, true),
-    };
-    // The server never answers the measurement of the lag.
-    const unanswering = await serveHttp(async (request, response) => {
-      const { measure } = (await json(request)) as { measure: string };
-      askedMeasures.push(measure);
-      if (measure in answers) response.end(JSON.stringify({ status: true, items: answers[measure] }));
-    });
-    const probe = run("probe", "--url", unanswering);
-    await expect.poll(() => askedMeasures.at(-1)).toBe("lag");
+  it("is deleted by the next deployment if the probe was killed, and by the probe itself on Ctrl-C", async () => {
+    const database_id = databaseId();
+    cloudflare.scripts.make(PROBE);
+    const deployed = await run("deploy", STAGING, { env });
+    const afterDeployment = [...cloudflare.scripts.keys()];
 
+    const probe = startCommand("probe", ["--url", await addressOf(database_id)], { env, cwd: clone });
+    await untilPrinted(probe, "Size of a batch at D1 …");
+    const whileProbing = [...cloudflare.scripts.keys()];
     pressCtrlC(probe);
 
     expect(await probe.ended).toBe(130);
-    expect(probe.output()).toMatch(/\nStopped\.\n$/);
-    expect(askedMeasures.at(-1)).toBe("clean");
+    expect([deployed.status, afterDeployment]).toEqual([0, [WORKER]]);
+    expect(whileProbing).toEqual([WORKER, PROBE]);
+    expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
   });
 });
 

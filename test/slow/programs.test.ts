@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, it } from "vitest";
 import { call } from "../../scripts/lib/call.ts";
 import { cloneCheckout } from "./clone.ts";
-import { ROOT } from "./command.ts";
+import { ROOT, startProgram } from "./command.ts";
 import { PROGRAMS } from "./deploying.ts";
 import { inProcess } from "./in-process.ts";
 import { startService } from "./service.ts";
@@ -164,6 +164,14 @@ describe("two programs on this machine", { timeout: 600_000 }, () => {
       writeFileSync(path.join(clone, `${env}.ndjson`), line);
       await run("feed", `${env}.ndjson`, "--env", env, "--url", url);
     }
+  });
+
+  it("npm run wrangler reads the data of the program that --env names", async ({ expect }) => {
+    const command = ["wrangler", "d1", "execute", "DB", "--json", "--command", "SELECT last_name FROM customers"];
+    const { ended, output } = startProgram("node", ["scripts/run.mjs", ...command, "--env", "acme"], { cwd: clone });
+
+    expect(await ended, output()).toBe(0);
+    expect(output()).toContain('"last_name": "acme"');
   });
 
   const OLD_SECRET = { signer: "acme", secret: "the-old:one" } as const;

@@ -81,6 +81,7 @@ export class Scripts extends Map<string, Script> {
       deploy(script, await upload(script, c.req.raw));
       return ok({ id: c.req.param("name"), etag: "etag", deployment_id: randomUUID() });
     });
+    routes.get("/tails/by-consumer/:name", () => ok([]));
     routes.use("/:type/:name/*", async (c, next) => {
       const script = this.get(c.req.param("name"));
       if (script === undefined) return refusal(404, 10007, "This Worker does not exist on your account.");
@@ -88,6 +89,9 @@ export class Scripts extends Map<string, Script> {
       return next();
     });
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
+    // Wrangler asks for these, and deletes the service, for `wrangler delete`.
+    routes.get("/scripts/:name/references", () => ok({ services: {}, durable_objects: [], dispatch_outbounds: [] }));
+    routes.delete("/services/:name", (c) => ok(this.delete(c.req.param("name"))));
     routes.get("/services/:name", (c) => {
       const scriptResult = { tag: "tag", tags: [], migration_tag: c.var.script.migrationTag };
       return ok({ default_environment: { environment: "production", script: scriptResult } });
@@ -136,7 +140,8 @@ export class Scripts extends Map<string, Script> {
       const id: string = versions[0].version_id;
       const secrets = script.versions.get(id)?.secrets;
       const changed = [...script.secrets].filter(([name, text]) => secrets?.get(name) !== text).map(([name]) => name);
-      if (changed.length > 0 && c.req.query("force") !== "true")
+      const isRollback = id !== [...script.versions.keys()].at(-1);
+      if (isRollback && changed.length > 0 && c.req.query("force") !== "true")
         return refusal(400, 10220, `The following secrets have changed: ${changed.join(", ")}`);
       deploy(script, id);
       return ok({ id: randomUUID() });

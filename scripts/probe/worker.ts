@@ -1,0 +1,191 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { type Consistency, Database } from "../../src/db/database.ts";
+import { query } from "../../src/db/query.ts";
+import { jobs } from "../../src/db/tables.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { Inboxes, inboxName, inJurisdiction } from "../../src/inbox/inboxes.ts";
+import { workerVersion } from "../../src/middleware/metrics.ts";
+import { findOverdueJobs } from "../../src/service/queries.ts";
+import { clock } from "../../src/values/clock.ts";
+import { sha256Of } from "../../src/values/sha256.ts";
+
+// The Worker of `npm run probe`. It uses the database and the inboxes of a program, and has objects of its own.
+
+export interface ProbeEnv extends Env {
+  /** The SHA-256 of the only token that it takes. */
+  TOKEN_HASH: string;
+  PROBED: DurableObjectNamespace<Probed>;
+}
+
+/** The probe's inbox has this name, so the next probe overwrites or removes what an interrupted one has left. */
+const NAME = "npm run probe";
+const CALLS = 12;
+const CALL_MS = 1_000;
+const READS = 10;
+const BOOKMARKS = 10;
+const FRAMES = 5;
+const SOCKET_SECONDS = 900;
+
+const Measurement = z.object({
+  measure: z.enum(["calls", "batch", "reads", "lag", "bookmarks", "frames", "version", "clean"]),
+  /** For `batch`. */
+  mebibytes: z.int().min(1).max(8).default(1),
+  /** For `reads`. */
+  at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
+});
+
+export default {
+  async fetch(request, env) {
+    const token = /^Bearer (.+)$/.exec(request.headers.get("Authorization") ?? "")?.[1] ?? "";
+    if ((await sha256Of(token)) !== env.TOKEN_HASH) return new Response(null, { status: 401 });
+    if (request.headers.has("Upgrade")) {
+      const { webSocket } = await connect({ ...env, INBOXES: env.PROBED });
+      return new Response(null, { status: 101, webSocket });
+    }
+    const { data } = Measurement.safeParse(await request.json().catch(() => null));
+    return data === undefined ? new Response(null, { status: 422 }) : Response.json(await measure(env, data));
+  },
+} satisfies ExportedHandler<ProbeEnv>;
+
+/** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
+async function measure(env: ProbeEnv, parameters: z.output<typeof Measurement>): Promise<object> {
+  switch (parameters.measure) {
+    case "calls":
+      return { calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))) };
+    case "batch":
+      return sendBatch(new Database(env.DB, "first-primary"), parameters.mebibytes);
+    case "reads":
+      return timeReads(new Database(env.DB, parameters.at));
+    case "lag":
+      return timeRead(env, await bookmarkOfWrite(env));
+    case "bookmarks":
+      return { bookmarks: await bookmarksInOrder(env) };
+    case "frames":
+      return { frames: await timeFrames(env) };
+    case "version":
+      // The call fails while the object gets its new code.
+      return attempt(objectOf(env.PROBED, env).then((inbox) => inbox.version()));
+    case "clean":
+      await (await objectOf(env.INBOXES, env)).notify({ topics: ["erased"], newestAt: "", bookmark: "" });
+      return {};
+  }
+}
+
+/** The milliseconds of a call to an object that waits one second, or the error text. */
+async function timeCall(env: ProbeEnv, index: number): Promise<number | string> {
+  const objects = inJurisdiction(env, env.PROBED);
+  const object = objects.get(objects.idFromName(String(index)));
+  const startedAt = performance.now();
+  const { error } = await attempt(object.pause());
+  return error === "" ? performance.now() - startedAt : error;
+}
+
+/** Sends texts of half a mebibyte each, below D1's limit for a parameter. */
+async function sendBatch(db: Database, mebibytes: number) {
+  const text = JSON.stringify(Array.from({ length: 5_000 }, () => "x".repeat(101)));
+  // Each statement reads this text and no table.
+  const countItems: SQL = sql`SELECT count(*) FROM json_each(${text})`;
+  const { error } = await attempt(db.write({ items: Array.from({ length: mebibytes * 2 }, () => countItems) }));
+  return { milliseconds: db.usage.milliseconds, error };
+}
+
+async function timeReads(db: Database) {
+  const milliseconds: number[] = [];
+  for (let before = 0; milliseconds.length < READS; before = db.usage.milliseconds) {
+    await findOverdueJobs(db);
+    milliseconds.push(db.usage.milliseconds - before);
+  }
+  return { milliseconds, isPrimary: db.usage.primary, region: db.usage.region };
+}
+
+async function bookmarksInOrder(env: Env): Promise<string[]> {
+  const bookmarks: string[] = [];
+  while (bookmarks.length < BOOKMARKS) bookmarks.push(await bookmarkOfWrite(env));
+  return bookmarks;
+}
+
+async function bookmarkOfWrite(env: Env): Promise<string> {
+  const primary = new Database(env.DB, "first-primary");
+  // A write that changes nothing.
+  await primary.write({ same: [query.update(jobs).set({ due_at: jobs.due_at })] });
+  return primary.bookmark ?? "";
+}
+
+/** A read in a session that begins at a bookmark. `isFresh`: whether the read is as new as the bookmark. */
+async function timeRead(env: Env, bookmark: Consistency) {
+  const db = new Database(env.DB, bookmark);
+  await findOverdueJobs(db);
+  const { milliseconds, primary } = db.usage;
+  return { milliseconds, isPrimary: primary, isFresh: (db.bookmark ?? "") >= bookmark };
+}
+
+/** Listens at the program's inbox, and reads at the bookmark of each frame. */
+async function timeFrames(env: Env): Promise<{ milliseconds: number; isFresh: boolean }[]> {
+  const { webSocket } = await connect(env);
+  if (webSocket === null) throw new Error("No socket opens at the inbox.");
+  const frames: string[] = [];
+  let arrived = Promise.withResolvers<void>();
+  webSocket.addEventListener("message", ({ data }) => {
+    frames.push(String(data));
+    arrived.resolve();
+  });
+  const nextFrame = async () => {
+    if (frames.length === 0) await arrived.promise;
+    arrived = Promise.withResolvers();
+    return JSON.parse(frames.shift() ?? "") as { bookmark: string };
+  };
+  webSocket.accept();
+  // The first frame is `hello`.
+  await nextFrame();
+  const samples: { milliseconds: number; isFresh: boolean }[] = [];
+  while (samples.length < FRAMES) {
+    const bookmark = await bookmarkOfWrite(env);
+    const startedAt = performance.now();
+    await (await objectOf(env.INBOXES, env)).notify({ topics: ["balance"], newestAt: "", bookmark });
+    // A frame's bookmark is signed.
+    const [announced = ""] = (await nextFrame()).bookmark.split(".");
+    const { isFresh } = await timeRead(env, announced);
+    samples.push({ isFresh: isFresh && announced >= bookmark, milliseconds: performance.now() - startedAt });
+  }
+  webSocket.close();
+  return samples;
+}
+
+/** A socket at the probe's inbox. */
+function connect(env: Env): Promise<Response> {
+  return new Inboxes(env).connect({
+    customerId: NAME,
+    tokenExpires: Date.now() / 1_000 + SOCKET_SECONDS,
+    subscription: { newestAt: "", bookmark: "", at: Date.now() },
+  });
+}
+
+/**
+ * The result and an empty `error`, or null and Cloudflare's error text. The text contains no data of the program, because no
+ * measurement reads any.
+ */
+async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | null; error: string }> {
+  try {
+    return { value: await work, error: "" };
+  } catch (error) {
+    const { cause = error } = error instanceof Error ? error : {};
+    return { value: null, error: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+async function objectOf<T extends Inbox>(namespace: DurableObjectNamespace<T>, env: Env) {
+  const inboxes = inJurisdiction(env, namespace);
+  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, NAME)));
+}
+
+/** The inboxes of the probe itself: only its own Worker can deploy other code for them. */
+export class Probed extends Inbox {
+  version(): string {
+    return workerVersion(this.env) ?? "";
+  }
+
+  pause(): Promise<void> {
+    return clock.pause(CALL_MS);
+  }
+}

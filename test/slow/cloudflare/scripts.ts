@@ -44,6 +44,9 @@ export interface Script extends Version {
 export class Scripts extends Map<string, Script> {
   /** The hostnames that have a DNS record already. */
   readonly dnsRecords = new Set<string>();
+  /** The ids of the tails that listen to the log. */
+  readonly tails = new Set<string>();
+  webSocketUrl = "";
   /** How many schedules the account may have. */
   scheduleLimit = 250;
 
@@ -88,6 +91,21 @@ export class Scripts extends Map<string, Script> {
       c.set("script", script);
       return next();
     });
+    routes.get("/scripts/:name/references", () => ok({}));
+    routes.delete("/services/:name", (c) => ok(this.delete(c.req.param("name"))));
+    routes.delete("/scripts/:name/secrets/:secret", (c) => {
+      const { script } = c.var;
+      const secrets = new Map(script.secrets);
+      if (!secrets.delete(c.req.param("secret"))) return refusal(404, 10056, "There is no secret of this name.");
+      deploy(script, add(script, { ...versionOf(script), secrets }));
+      return ok(null);
+    });
+    routes.post("/scripts/:name/tails", () => {
+      const id = randomUUID();
+      this.tails.add(id);
+      return ok({ id, url: `${this.webSocketUrl}/${id}`, expires_at: "2099-01-01T00:00:00Z" });
+    });
+    routes.delete("/scripts/:name/tails/:id", (c) => ok(this.tails.delete(c.req.param("id")) && null));
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
     // Wrangler asks for these, and deletes the service, for `wrangler delete`.
     routes.get("/scripts/:name/references", () => ok({ services: {}, durable_objects: [], dispatch_outbounds: [] }));
@@ -129,6 +147,7 @@ export class Scripts extends Map<string, Script> {
       const id = await upload(c.var.script, c.req.raw);
       return ok({ ...resultFor(id), startup_time_ms: 1 });
     });
+    routes.get("/scripts/:name/versions", (c) => ok({ items: [...c.var.script.versions.keys()].map(resultFor) }));
     routes.get("/scripts/:name/versions/:id", (c) => ok(resultFor(c.req.param("id"))));
     routes.get("/scripts/:name/deployments", (c) => {
       const details = { id: randomUUID(), source: "api", created_on: "2026-11-23T00:00:00.000000Z" };

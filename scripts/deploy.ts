@@ -35,8 +35,6 @@ interface Ready {
   found: Partial<Resources>;
 }
 
-const Replication = z.object({ read_replication: z.object({ mode: z.string() }).nullish() });
-
 export const program = withEnvironment(newCommand("npm run deploy"))
   .description("Migrate the database and deploy the Worker to Cloudflare. Missing resources are created.")
   .addOption(new Option("--all", "every program, staging first").conflicts("env"))
@@ -154,13 +152,11 @@ function refuseWrongSettings(env: string): void {
  */
 async function setReplication(cloudflare: Cloudflare, name: string, databaseId: string): Promise<void> {
   try {
-    const { read_replication } = await ask(cloudflare, `GET /d1/database/${databaseId}`, Replication);
-    if (read_replication?.mode !== "auto")
-      await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
+    await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    console.error(`Read replication could not be switched on, so the primary answers every read until it is. ${error.message}
+    console.error(`Read replication could not be switched on. Unless it is on already, the primary answers every read. ${error.message}
 Deploy again, or do it in the dashboard: D1, ${name}, Settings, Enable Read Replication.`);
   }
 }

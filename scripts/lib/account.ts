@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { accountOf, ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./cloudflare-api.ts";
 import { Domains, runningVersions } from "./deployed.ts";
-import { domainsOf, envOption, settingsOf, variablesOf } from "./environments.ts";
+import { envOption, settingsOf, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 import { SECRET_NAMES } from "./sign.ts";
 
@@ -76,9 +76,13 @@ async function conflictsOf(cloudflare: Cloudflare, env: string, secrets: readonl
 
 /** The domains of a program that lead elsewhere. */
 async function takenDomains(cloudflare: Cloudflare, env: string, toTake: readonly string[]): Promise<string[]> {
-  const origins = domainsOf(env).filter(({ hostname }) => !toTake.includes(hostname));
+  const { worker, routes = [] } = settingsOf(env);
+  const origins = routes.flatMap((route) =>
+    typeof route === "string" || route.custom_domain !== true || toTake.includes(route.pattern)
+      ? []
+      : { hostname: route.pattern, zone_id: route.zone_id, zone_name: route.zone_name },
+  );
   if (origins.length === 0) return [];
-  const { worker } = settingsOf(env);
   const domains = await ask(cloudflare, "GET /workers/domains", Domains);
   const route = `POST /workers/scripts/${worker}/domains/changeset?replace_state=true`;
   const { conflicting } = await ask(cloudflare, route, Changes, origins);

@@ -128,19 +128,6 @@ export function refuseShared(env: string): void {
   }
 }
 
-/** The domains that are a program's alone, as Cloudflare's API wants them. */
-export function domainsOf(env: string) {
-  return (configOf(env).routes ?? []).flatMap((route) => {
-    if (typeof route === "string" || !("custom_domain" in route)) return [];
-    const {
-      pattern: hostname,
-      zone_id,
-      zone_name,
-    } = route as { pattern: string; zone_id?: string; zone_name?: string };
-    return { hostname, zone_id, zone_name };
-  });
-}
-
 /** The names of everything that no other program may use, such as `the database loyalty-edge`. */
 function resourcesOf(env: string): string[] {
   const { worker, databaseName, database_id, kv_id, routes = [] } = settingsOf(env);

@@ -75,7 +75,9 @@ function claimsIn({ status, output }: { status: number; output: string }, state:
     status,
     runs,
     missing: missing?.split(", ") ?? [],
-    isMigrated: /The database is migrated|migrations were new|^Deployed/m.test(output),
+    isMigrated:
+      /The database is migrated|migrations were new|^Deployed/m.test(output) ||
+      (state.runs === "former" && state.isMigrated),
     isReplicated: output.includes("is automatic"),
     left: [...output.matchAll(/The Worker (\S+-migrations-\S+) could not be deleted/g)].map(([, name]) => name),
   };

@@ -34,25 +34,20 @@ program
 
 function list(): void {
   const rows = environmentNames().map((env) => {
-    const { worker, databaseName, routes = ["workers.dev"] } = settingsOf(env);
-    return [
-      env,
-      worker,
-      databaseName,
-      routes.map((route) => (typeof route === "string" ? route : route.pattern)).join(" "),
-    ];
+    const { worker, databaseName, patterns } = settingsOf(env);
+    return [env, worker, databaseName, patterns.join(" ") || "workers.dev"];
   });
   console.log(table(["program", "Worker", "database", "routes"], rows));
 }
 
-/** Appends a table with the account and the variables of production, but without its retention and its revoked tokens. */
+/** Appends a table with the account and the variables of production, but without what holds for its own data and tokens. */
 function add(name: string): void {
   if (environmentNames().includes(name)) throw new CommandError(`There is a program ${name} already.`);
   const { service, account_id, vars } = settingsOf(PRODUCTION);
-  const { RETENTION_MONTHS: _, REVOKED_TOKENS: __, JWT_AUDIENCE: ___, ...copied } = vars;
+  const { RETENTION_MONTHS: _, REVOKED_TOKENS: __, FEED: ___, ...copied } = vars;
   const hasKeys = Boolean(vars.JWKS_URL || vars.JWKS);
   const audience = `${service.name}-${name}`;
-  const newVars = { ...copied, ...(hasKeys && { JWT_AUDIENCE: audience }) };
+  const newVars = hasKeys ? { ...copied, JWT_AUDIENCE: audience } : copied;
   const added = { ...(account_id && { account_id }), ...(Object.keys(newVars).length > 0 && { vars: newVars }) };
   const text = readFileSync(PROGRAMS_FILE, "utf8").trimEnd();
   replaceFile(PROGRAMS_FILE, `${text}\n\n[${name}]\n${stringify({ [name]: added }).replace(`[${name}]\n`, "")}`);

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
-import { devVarsOf } from "./lib/environments.ts";
 import { newCommand, recordId, withEnvironment } from "./lib/options.ts";
 import { CommandError, shellVariables } from "./lib/project.ts";
 import { secretNameOf } from "./lib/sign.ts";
-import { type Bearer, DEV_TOKEN_DAYS, devSecret, signToken } from "./lib/tokens.ts";
+import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
 
 interface Options {
   expiresIn?: number;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
-import { configOf } from "./environments.ts";
+import { configOf } from "./wrangler.ts";
 
 const Version = z.object({ version_id: z.string() });
 const Deployments = z.object({ deployments: z.array(z.object({ versions: z.array(Version) })) });

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "smol-toml";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import * as z from "zod";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { CommandError, ROOT } from "./project.ts";
-import { replaceFile } from "./whole-file.ts";
 
 /** The program that commands mean without `--env`. */
 export const PRODUCTION = "production";
@@ -33,7 +31,7 @@ const Table = z.strictObject({
   kv_id: z.string().optional(),
   account_id: z.string().optional(),
   routes: z.array(z.union([z.string(), z.looseObject({ pattern: z.string() })])).optional(),
-  vars: z.record(z.string(), z.unknown()).default({}),
+  vars: z.record(z.string(), z.string()).default({}),
   metrics: z.boolean().default(false),
   jwks_service: z.string().optional(),
   wrangler: z
@@ -43,8 +41,6 @@ const Table = z.strictObject({
       error: ({ input }) => `${refusedIn(input as object)} may not be set here`,
     }),
 });
-
-export type Settings = ReturnType<typeof settingsOf>;
 
 /** The first setting of wrangler that a program may not replace. */
 function refusedIn(settings: object): string | undefined {
@@ -67,7 +63,8 @@ export function settingsOf(env: string) {
   const service: RawConfig = readToml(SERVICE_FILE);
   const table = tableOf(env);
   const worker = table.name ?? (env === PRODUCTION ? String(service.name) : `${service.name}-${env}`);
-  return { ...table, service, worker, databaseName: table.database_name ?? worker };
+  const patterns = table.routes?.map((route) => (typeof route === "string" ? route : route.pattern)) ?? [];
+  return { ...table, service, worker, patterns, databaseName: table.database_name ?? worker };
 }
 
 export function tableOf(env: string): z.output<typeof Table> {
@@ -83,15 +80,8 @@ export function tableOf(env: string): z.output<typeof Table> {
 
 /** The variables of a program. All of this project's variables are texts. */
 export function variablesOf(env: string): Record<string, string> {
-  const texts = Object.entries(allVariables(env)).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return Object.fromEntries(texts);
-}
-
-function allVariables(env: string): Record<string, unknown> {
   const { service, vars } = settingsOf(env);
-  return { ...service.vars, ...vars, ENVIRONMENT: env };
+  return { ...(service.vars as Record<string, string>), ...vars, ENVIRONMENT: env };
 }
 
 /** @throws a CommandError that names an unknown variable, or a variable with a wrong value. */
@@ -102,7 +92,7 @@ export function refuseWrongVariables(env: string): void {
   if (unknownName !== undefined) throw new CommandError(`There is no variable ${unknownName}, which ${env} sets.`);
   if ((vars.ENVIRONMENT ?? env) !== env)
     throw new CommandError(`ENVIRONMENT of ${env} is always the name of the program: leave it out.`);
-  const fault = variableFault(allVariables(env));
+  const fault = variableFault(variablesOf(env));
   if (fault !== null)
     throw new CommandError(`${fault.name} of ${env} must ${fault.must}. docs/deploying.md, Variables`);
 }
@@ -110,11 +100,6 @@ export function refuseWrongVariables(env: string): void {
 /** The option that names the program to commands of this project; empty for production. */
 export function envOption(env: string): string {
   return env === PRODUCTION ? "" : ` --env ${env}`;
-}
-
-/** The file from which `wrangler dev` takes the secrets of a program. */
-export function devVarsOf(env: string): string {
-  return env === PRODUCTION ? ".dev.vars" : `.dev.vars.${env}`;
 }
 
 /** @throws a CommandError if the program shares a resource, such as a database or a route, with another. */
@@ -130,75 +115,19 @@ export function refuseShared(env: string): void {
 
 /** The names of everything that no other program may use, such as `the database loyalty-edge`. */
 function resourcesOf(env: string): string[] {
-  const { worker, databaseName, database_id, kv_id, routes = [] } = settingsOf(env);
+  const { worker, databaseName, database_id, kv_id, patterns } = settingsOf(env);
   const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env);
   const keys = JWKS_URL || JWKS;
   const namesByType: [type: string, names: (string | undefined)[]][] = [
     ["the Worker", [worker]],
     ["the database", [databaseName, database_id]],
     ["the KV namespace", [kv_id]],
-    ["the route", routes.map((route) => (typeof route === "string" ? route : route.pattern))],
+    ["the route", patterns],
     ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
   ];
   return namesByType.flatMap(([type, names]) =>
     names.filter((name) => name !== undefined).map((name) => `${type} ${name}`),
   );
-}
-
-/** Where wrangler works: with a program's resources at Cloudflare, or with its local data, which has no ids. */
-export type Place = { databaseId?: string | undefined; namespaceId?: string | undefined } | "local";
-
-/** Writes the configuration of a program for wrangler. Returns the name of the file. */
-export function writeConfig(env: string, place: Place = {}): string {
-  const folder = path.join(ROOT, "dist", "programs", env, ...(place === "local" ? [place] : []));
-  return writeWranglerFile(path.join(folder, "wrangler.json"), configOf(env, place));
-}
-
-/** A running `npm start` reads its file again at each change, so the file is replaced in one step, and only if it differs. */
-export function writeWranglerFile(file: string, config: object): string {
-  const text = JSON.stringify(config, null, 2);
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) replaceFile(file, text);
-  return file;
-}
-
-/** The configuration of a program: the service of wrangler.toml with the settings of environments.toml. */
-export function configOf(env: string, place: Place = {}) {
-  const { service, worker, databaseName, routes, metrics, jwks_service, ...table } = settingsOf(env);
-  const { build: _, ...inherited } = { ...service, ...(table.wrangler as RawConfig) };
-  const { databaseId = table.database_id, namespaceId = table.kv_id } = place === "local" ? {} : place;
-  const ids = place === "local" ? {} : { database_id: databaseId, id: namespaceId };
-  const dataset = worker.replaceAll("-", "_");
-  return {
-    ...inherited,
-    name: worker,
-    main: absolute(service.main),
-    ...(table.account_id !== undefined && { account_id: table.account_id }),
-    ...(routes && { routes: routes as RawConfig["routes"] }),
-    vars: allVariables(env) as Record<string, string>,
-    assets: { ...inherited.assets, directory: absolute(inherited.assets?.directory) },
-    d1_databases: (service.d1_databases ?? []).map(({ migrations_dir, ...database }) => ({
-      ...database,
-      database_name: databaseName,
-      migrations_dir: absolute(migrations_dir),
-      ...(ids.database_id && { database_id: ids.database_id }),
-    })),
-    kv_namespaces: (service.kv_namespaces ?? []).map((namespace) => ({ ...namespace, ...(ids.id && { id: ids.id }) })),
-    ratelimits: (service.ratelimits ?? []).map((limit) => ({
-      ...limit,
-      namespace_id: limitId(`${worker} ${limit.name}`),
-    })),
-    ...(metrics && { analytics_engine_datasets: [{ binding: "METRICS", dataset }] }),
-    ...(jwks_service !== undefined && { services: [{ binding: "JWKS_SERVICE", service: jwks_service }] }),
-  };
-}
-
-/** Workers of an account that use one id share its counters, even Workers of other projects. */
-function limitId(name: string): string {
-  return String(createHash("sha256").update(name).digest().readUInt32BE() >>> 1);
-}
-
-function absolute(file = ""): string {
-  return path.resolve(ROOT, file);
 }
 
 function readToml(file: string): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
-import { devVarsOf, envOption, PRODUCTION, variablesOf } from "./environments.ts";
+import { envOption, PRODUCTION, variablesOf } from "./environments.ts";
 import { CommandError, ROOT, shellVariables } from "./project.ts";
 import { SECRET_NAMES, type SecretName, secretNameOf, signClaims } from "./sign.ts";
 
@@ -78,6 +78,11 @@ export async function tokenFor(
   if (existingToken !== undefined) return existingToken;
   if (isLocal(url)) return devToken({ scope, accounts: "*" }, env, 1);
   throw new CommandError(`Name ${SCOPE_NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+}
+
+/** The file from which `wrangler dev` takes the secrets of a program. */
+export function devVarsOf(env: string): string {
+  return env === PRODUCTION ? ".dev.vars" : `.dev.vars.${env}`;
 }
 
 /** Creates the secrets that an environment lacks on this machine. */

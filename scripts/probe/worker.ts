@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
 import { type Consistency, Database } from "../../src/db/database.ts";
 import { query } from "../../src/db/query.ts";
 import { jobs } from "../../src/db/tables.ts";
@@ -27,13 +26,13 @@ const BOOKMARKS = 10;
 const FRAMES = 5;
 const SOCKET_SECONDS = 900;
 
-const Measurement = z.object({
-  measure: z.enum(["calls", "batch", "reads", "lag", "bookmarks", "frames", "version", "clean"]),
+interface Measurement {
+  measure: "calls" | "batch" | "reads" | "lag" | "bookmarks" | "frames" | "version" | "clean";
   /** For `batch`. */
-  mebibytes: z.int().min(1).max(8).default(1),
+  mebibytes: number;
   /** For `reads`. */
-  at: z.enum(["first-primary", "first-unconstrained"]).default("first-primary"),
-});
+  at: "first-primary" | "first-unconstrained";
+}
 
 export default {
   async fetch(request, env) {
@@ -43,13 +42,12 @@ export default {
       const { webSocket } = await connect({ ...env, INBOXES: env.PROBED });
       return new Response(null, { status: 101, webSocket });
     }
-    const { data } = Measurement.safeParse(await request.json().catch(() => null));
-    return data === undefined ? new Response(null, { status: 422 }) : Response.json(await measure(env, data));
+    return Response.json(await measure(env, await request.json()));
   },
 } satisfies ExportedHandler<ProbeEnv>;
 
 /** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
-async function measure(env: ProbeEnv, parameters: z.output<typeof Measurement>): Promise<object> {
+async function measure(env: ProbeEnv, parameters: Measurement): Promise<object> {
   switch (parameters.measure) {
     case "calls":
       return { calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))) };
@@ -60,7 +58,7 @@ async function measure(env: ProbeEnv, parameters: z.output<typeof Measurement>):
     case "lag":
       return timeRead(env, await bookmarkOfWrite(env));
     case "bookmarks":
-      return { bookmarks: await bookmarksInOrder(env) };
+      return { bookmarks: await repeat(BOOKMARKS, () => bookmarkOfWrite(env)) };
     case "frames":
       return { frames: await timeFrames(env) };
     case "version":
@@ -91,18 +89,18 @@ async function sendBatch(db: Database, mebibytes: number) {
 }
 
 async function timeReads(db: Database) {
-  const milliseconds: number[] = [];
-  for (let before = 0; milliseconds.length < READS; before = db.usage.milliseconds) {
+  const milliseconds = await repeat(READS, async () => {
+    const before = db.usage.milliseconds;
     await findOverdueJobs(db);
-    milliseconds.push(db.usage.milliseconds - before);
-  }
+    return db.usage.milliseconds - before;
+  });
   return { milliseconds, isPrimary: db.usage.primary, region: db.usage.region };
 }
 
-async function bookmarksInOrder(env: Env): Promise<string[]> {
-  const bookmarks: string[] = [];
-  while (bookmarks.length < BOOKMARKS) bookmarks.push(await bookmarkOfWrite(env));
-  return bookmarks;
+async function repeat<Value>(times: number, work: () => Promise<Value>): Promise<Value[]> {
+  const values: Value[] = [];
+  while (values.length < times) values.push(await work());
+  return values;
 }
 
 async function bookmarkOfWrite(env: Env): Promise<string> {
@@ -121,35 +119,26 @@ async function timeRead(env: Env, bookmark: Consistency) {
 }
 
 /** Listens at the program's inbox, and reads at the bookmark of each frame. */
-async function timeFrames(env: Env): Promise<{ milliseconds: number; isFresh: boolean }[]> {
+async function timeFrames(env: Env) {
   const { webSocket } = await connect(env);
   if (webSocket === null) throw new Error("No socket opens at the inbox.");
-  const frames: string[] = [];
-  let arrived = Promise.withResolvers<void>();
-  webSocket.addEventListener("message", ({ data }) => {
-    frames.push(String(data));
-    arrived.resolve();
-  });
-  const nextFrame = async () => {
-    if (frames.length === 0) await arrived.promise;
-    arrived = Promise.withResolvers();
-    return JSON.parse(frames.shift() ?? "") as { bookmark: string };
-  };
+  const nextFrame = () =>
+    new Promise<string>((resolve) =>
+      webSocket.addEventListener("message", ({ data }) => resolve(JSON.parse(String(data)).bookmark), { once: true }),
+    );
+  const hello = nextFrame();
   webSocket.accept();
-  // The first frame is `hello`.
-  await nextFrame();
-  const samples: { milliseconds: number; isFresh: boolean }[] = [];
-  while (samples.length < FRAMES) {
+  await hello;
+  return repeat(FRAMES, async () => {
     const bookmark = await bookmarkOfWrite(env);
     const startedAt = performance.now();
+    const frame = nextFrame();
     await (await objectOf(env.INBOXES, env)).notify({ topics: ["balance"], newestAt: "", bookmark });
     // A frame's bookmark is signed.
-    const [announced = ""] = (await nextFrame()).bookmark.split(".");
+    const [announced = ""] = (await frame).split(".");
     const { isFresh } = await timeRead(env, announced);
-    samples.push({ isFresh: isFresh && announced >= bookmark, milliseconds: performance.now() - startedAt });
-  }
-  webSocket.close();
-  return samples;
+    return { isFresh: isFresh && announced >= bookmark, milliseconds: performance.now() - startedAt };
+  }).finally(() => webSocket.close());
 }
 
 /** A socket at the probe's inbox. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, it } from "vitest";
-import { configOf } from "../../scripts/lib/environments.ts";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
+import { configOf } from "../../scripts/lib/wrangler.ts";
 import { refusal } from "./cloudflare/reply.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import { openAccount, run, STAGING, WORKER, writePrograms } from "./deploying.ts";

@@ -108,7 +108,7 @@ export class Scripts extends Map<string, Script> {
     routes.delete("/scripts/:name/tails/:id", (c) => ok(this.tails.delete(c.req.param("id")) && null));
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
     // Wrangler asks for these, and deletes the service, for `wrangler delete`.
-    routes.get("/scripts/:name/references", () => ok({ services: {}, durable_objects: [], dispatch_outbounds: [] }));
+    routes.get("/scripts/:name/references", () => ok({}));
     routes.delete("/services/:name", (c) => ok(this.delete(c.req.param("name"))));
     routes.get("/services/:name", (c) => {
       const scriptResult = { tag: "tag", tags: [], migration_tag: c.var.script.migrationTag };

@@ -1,6 +1,8 @@
 import { Option } from "commander";
+import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, ask, type Cloudflare, openCloudflare } from "./lib/cloudflare-api.ts";
+import { accountOf, ask, type Cloudflare, openCloudflare, permissionFor } from "./lib/cloudflare-api.ts";
+import { findMissing, isService, runningVersions } from "./lib/deployed.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
 import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
@@ -23,6 +25,7 @@ interface Options {
   migrate?: boolean;
   older?: boolean;
   closeSockets?: boolean;
+  takeDomain: string[];
 }
 
 /** A program that can be deployed, with what its account has of it. */
@@ -38,6 +41,7 @@ export const program = withEnvironment(newCommand("npm run deploy"))
   .option("--migrate", "migrate the database, but deploy no Worker")
   .option("--older", "deploy although a newer version has migrated the database")
   .option("--close-sockets", "end open sockets at once, so that apps listen again")
+  .option("--take-domain <name...>", "take a domain that leads elsewhere now", [])
   .addHelpText(
     "after",
     "\nLog in with CLOUDFLARE_API_TOKEN, or with npm run wrangler -- login. More: docs/deploying.md",
@@ -50,7 +54,7 @@ async function run({ env, all, ...how }: Options): Promise<void> {
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
   for (const name of names) refuseWrongSettings(name);
-  await refuseUnready(names);
+  await refuseUnready(names, how.takeDomain);
   const programs = await findAll(names);
   if (!how.migrate) console.error(`The Worker: ${await checkBundle(names[0])}.`);
   const done: string[] = [];
@@ -95,11 +99,37 @@ async function deploy(
   const commit = commitOfClone();
   const tagArgs = commit === "" ? [] : ["--tag", commit];
   const args = ["deploy", ...tagArgs, ...(closeSockets ? ["--durable-objects-code-update-mode", "immediate"] : [])];
+  const before = await runningVersions(cloudflare, worker);
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
-  if (status !== 0)
-    throw new CommandError(`The deployment failed; see wrangler's output above. The database is migrated, and the Worker that ran before still
-runs. Remove the cause, then run the same command again.`);
+  const fault = await faultOf({ env, cloudflare }, before, status).catch((error) => {
+    if (error instanceof CommandError) return `Nobody knows whether the new version of ${env} runs. ${error.message}`;
+    throw error;
+  });
+  if (fault !== null)
+    throw new CommandError(
+      `${fault}${adviceIn(output)} See wrangler's output above. Remove the cause, then run the same command again.`,
+    );
   console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(output)}/health`);
+}
+
+/** What is wrong after wrangler has ended, because it may fail or warn before or after it has deployed the version. */
+async function faultOf({ env, cloudflare }: Omit<Ready, "found">, before: string, status: number) {
+  const { worker } = settingsOf(env);
+  if ((await runningVersions(cloudflare, worker)) === before)
+    return (await isService(cloudflare, worker))
+      ? "The deployment failed. The database is migrated, and the version that ran before still runs."
+      : "The deployment failed. The database is migrated, but no version of the service runs.";
+  const missing = await findMissing(cloudflare, worker, env);
+  if (missing.length > 0) return `The new version of ${env} runs, but without ${missing.join(", ")}.`;
+  return status === 0
+    ? null
+    : `The new version of ${env} runs, and lacks nothing that this command looks at. But wrangler failed.`;
+}
+
+/** The permission that wrangler was refused for, if any. */
+function adviceIn(output: string): string {
+  const [, path] = /\(\/accounts\/\w+(\S+)\) failed\.[\s\S]{0,200}?\[code: (?:10000|9109)\]/.exec(output) ?? [];
+  return path === undefined ? "" : ` ${permissionFor(path)}`;
 }
 
 /** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
@@ -122,12 +152,11 @@ function refuseWrongSettings(env: string): void {
  */
 async function setReplication(cloudflare: Cloudflare, name: string, databaseId: string): Promise<void> {
   try {
-    await ask(cloudflare, `PUT /d1/database/${databaseId}`, { read_replication: { mode: "auto" } });
+    await ask(cloudflare, `PUT /d1/database/${databaseId}`, z.unknown(), { read_replication: { mode: "auto" } });
     console.error(`Reads are answered by the nearest replica: read replication of ${name} is automatic.`);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    console.error(`Read replication could not be switched on, so the primary answers every read until it is. ${error.message}
-Give the API token the permission D1 Edit and deploy again, or do it in the dashboard: D1, ${name}, Settings,
-Enable Read Replication.`);
+    console.error(`Read replication could not be switched on. Unless it is on already, the primary answers every read. ${error.message}
+Deploy again, or do it in the dashboard: D1, ${name}, Settings, Enable Read Replication.`);
   }
 }

@@ -26,6 +26,7 @@ export const program = withEnvironment(
   .option("--port <n>", "the port to listen on", wholeNumber(1, 65_535), 8787)
   .option("--persist-to <dir>", "the folder of the local database, if it is not the environment's own")
   .option("--no-demo", "leave the database as it is")
+  .option("--logs", "also print the log: a line for each request, and what the service says of unusual ones")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
   .action(start);
 

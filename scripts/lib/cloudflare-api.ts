@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { tableOf } from "./environments.ts";
-import { type Answer, type PatientFetch, parse, patientFetch } from "./patient-client.ts";
+import { type Answer, isTemporary, type PatientFetch, parse, patientFetch } from "./patient-client.ts";
 import { CommandError, shellVariables } from "./project.ts";
 import { runWrangler } from "./wrangler.ts";
 
-const Credentials = z.object({ token: z.string() });
+const Credentials = z.union([z.object({ token: z.string() }), z.object({ key: z.string(), email: z.string() })]);
 const Accounts = z.array(z.object({ id: z.string() }));
 const Envelope = z.object({
   success: z.boolean(),
@@ -12,17 +12,34 @@ const Envelope = z.object({
   result: z.unknown(),
 });
 
+/** The error codes of a Worker that does not exist. */
+export const NO_WORKER = [10007, 10090];
+const EXPIRED_LOGIN = 9109;
+const UNKNOWN_FAILURE = 10013;
+
+/** The permissions of a login, each with the paths that need it. The first that fits counts. */
+const PERMISSIONS: readonly [path: RegExp, permission: string][] = [
+  [/\/d1\//, "D1: Edit"],
+  [/\/storage\/kv\//, "Workers KV Storage: Edit"],
+  [/\/domains|\/routes/, "Workers Routes: Edit"],
+  [/\/workers\//, "Workers Scripts: Edit"],
+  [/^/, "Account Settings: Read"],
+];
+
 /** Enough for the longest request, which uploads a Worker. */
 const ANSWER_WITHIN_MS = 120_000;
 // After 1,200 calls in five minutes the API refuses every call for the next five minutes, and may not say how long to
 // wait. This number of tries takes longer.
 const TRIES = 26;
 
-/** An account at Cloudflare, and a login. */
-export interface Cloudflare {
+interface Login {
   fetch: PatientFetch;
   /** The headers of the login. */
   headers: Record<string, string>;
+}
+
+/** An account at Cloudflare, and a login. */
+export interface Cloudflare extends Login {
   accountId: string;
 }
 
@@ -49,18 +66,21 @@ async function authorization(): Promise<Record<string, string>> {
   const { CLOUDFLARE_API_TOKEN: token } = shellVariables();
   if (token !== undefined) return { Authorization: `Bearer ${token}` };
   const { status, output } = await runWrangler(["auth", "token", "--json"], { capture: true });
-  if (status !== 0)
+  const { data } = Credentials.safeParse(parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)));
+  if (status !== 0 || data === undefined)
     throw new CommandError(
       /not (logged in|authenticated)/i.test(output)
         ? "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once."
         : output.trim(),
     );
-  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
-  return { Authorization: `Bearer ${Credentials.parse(JSON.parse(json)).token}` };
+  return "token" in data
+    ? { Authorization: `Bearer ${data.token}` }
+    : { "X-Auth-Key": data.key, "X-Auth-Email": data.email };
 }
 
-async function onlyAccount({ fetch, headers }: Omit<Cloudflare, "accountId">): Promise<string> {
-  const [account, ...otherAccounts] = Accounts.parse(resultOf(await sendPatiently(fetch, "/accounts", { headers })));
+async function onlyAccount(login: Login): Promise<string> {
+  const route = "GET /accounts";
+  const [account, ...otherAccounts] = resultOf(await send(login, route), route, Accounts);
   if (account === undefined || otherAccounts.length > 0)
     throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
   return account.id;
@@ -68,55 +88,77 @@ async function onlyAccount({ fetch, headers }: Omit<Cloudflare, "accountId">): P
 
 /**
  * Sends a request about the account, such as "GET /d1/database". The body is sent as JSON, unless it is a form.
- * @throws an ApiError if the answer has no result.
+ * @throws an ApiError if the answer has no result, and a CommandError if the result does not fit the schema.
  */
-export async function ask(cloudflare: Cloudflare, route: string, body?: object): Promise<unknown> {
-  const [method = "", path = ""] = route.split(" ");
-  const isForm = body instanceof FormData;
-  const answer = await send(cloudflare, path, {
-    method,
-    headers: isForm ? {} : { "Content-Type": "application/json" },
-    ...(body && { body: isForm ? body : JSON.stringify(body) }),
-  });
-  return resultOf(answer);
+export async function ask<Schema extends z.ZodType>(
+  cloudflare: Cloudflare,
+  route: string,
+  schema: Schema,
+  body?: object,
+): Promise<z.output<Schema>> {
+  const sendOnce = () => send(cloudflare, route, body, `/accounts/${cloudflare.accountId}`);
+  let answer = await sendOnce();
+  // The login of wrangler expires within an hour.
+  if (answer.status === 401 || (answer.status === 403 && hasCode(answer, EXPIRED_LOGIN))) {
+    cloudflare.headers = await authorization();
+    answer = await sendOnce();
+  }
+  return resultOf(answer, route, schema);
 }
 
-/** Sends a request without a body. Resolves with null if the API answers with this error code. */
-export async function askOrNull(code: number, cloudflare: Cloudflare, route: string): Promise<unknown> {
+/** Sends a request without a body. Resolves with null if the API answers with one of these error codes. */
+export async function askOrNull<Schema extends z.ZodType>(
+  codes: readonly number[],
+  ...request: [cloudflare: Cloudflare, route: string, schema: Schema]
+): Promise<z.output<Schema> | null> {
   try {
-    return await ask(cloudflare, route);
+    return await ask(...request);
   } catch (error) {
-    if (error instanceof ApiError && error.codes.includes(code)) return null;
+    if (error instanceof ApiError && error.codes.some((code) => codes.includes(code))) return null;
     throw error;
   }
 }
 
-/** Sends a request about the account. After a 401 it logs in again: the login of wrangler expires within an hour. */
-export async function send(cloudflare: Cloudflare, path: string, init: RequestInit = {}): Promise<Answer> {
-  const sendOnce = () =>
-    sendPatiently(cloudflare.fetch, `/accounts/${cloudflare.accountId}${path}`, {
-      ...init,
-      headers: { ...cloudflare.headers, ...(init.headers as Record<string, string>) },
-    });
-  const answer = await sendOnce();
-  if (answer.status !== 401) return answer;
-  cloudflare.headers = await authorization();
-  return sendOnce();
-}
-
-async function sendPatiently(fetch: PatientFetch, path: string, init: RequestInit): Promise<Answer> {
+async function send({ fetch, headers }: Login, route: string, body?: object, account = ""): Promise<Answer> {
   const { CLOUDFLARE_API_BASE_URL: base = "https://api.cloudflare.com/client/v4" } = shellVariables();
-  const onWait = () => console.error("Cloudflare's API takes no calls now; trying again …");
-  const answer = await fetch(new URL(base + path), init, { onWait, tries: TRIES });
+  const [method = "", path = ""] = route.split(" ");
+  const isForm = body instanceof FormData;
+  const request: RequestInit = {
+    method,
+    headers: { ...headers, ...(!isForm && { "Content-Type": "application/json" }) },
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
+  };
+  const onWait = ({ status, bytes }: Answer) =>
+    console.error(`Cloudflare answers ${route} with ${status || bytes}; trying again …`);
+  const mayRetry = (answer: Answer) => isTemporary(answer) || answer.status === 500 || hasCode(answer, UNKNOWN_FAILURE);
+  const answer = await fetch(new URL(base + account + path), request, { onWait, mayRetry, tries: TRIES });
   if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
   return answer;
 }
 
-/** The result in an answer of the API. @throws an ApiError if the answer has none. */
-export function resultOf({ status, bytes }: Answer): unknown {
-  const body = bytes.toString();
-  const { data } = Envelope.safeParse(parse(body));
-  if (data?.success) return data.result;
-  const errors = data?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ") ?? body.slice(0, 200);
-  throw new ApiError(`Cloudflare answers ${status}: ${errors}`, data?.errors.map(({ code }) => code) ?? []);
+const envelopeIn = ({ bytes }: Answer) => Envelope.safeParse(parse(bytes.toString())).data;
+
+function hasCode(answer: Answer, wanted: number): boolean {
+  return envelopeIn(answer)?.errors.some(({ code }) => code === wanted) ?? false;
+}
+
+function resultOf<Schema extends z.ZodType>(answer: Answer, route: string, schema: Schema): z.output<Schema> {
+  const envelope = envelopeIn(answer);
+  if (!envelope?.success) {
+    const errors = envelope?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ");
+    const reason = errors ?? answer.bytes.toString("utf8", 0, 200);
+    const advice = [401, 403].includes(answer.status) ? ` ${permissionFor(route)}` : "";
+    const codes = envelope?.errors.map(({ code }) => code) ?? [];
+    throw new ApiError(`Cloudflare answers ${route} with ${answer.status}: ${reason}${advice}`, codes);
+  }
+  const { data, error } = schema.safeParse(envelope.result);
+  if (error === undefined) return data as z.output<Schema>;
+  const faults = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new CommandError(`Cloudflare answers ${route} in an unknown form: ${faults.join("; ")}`);
+}
+
+/** A sentence about the permission that a refused call needs. */
+export function permissionFor(route: string): string {
+  const permission = PERMISSIONS.find(([path]) => path.test(route))?.[1];
+  return `The login needs the permission ${permission}.`;
 }

@@ -11,6 +11,8 @@ export type DatabaseLocation = { env: string } & ({ persistTo: string } | { remo
 
 const BUSY_MS = 10_000;
 
+const Answers = z.array(z.object({ results: z.array(z.unknown()) }));
+
 /**
  * Runs statements, and resolves with the rows of each.
  * @throws a CommandError that says in one line why there are none, and what to do.
@@ -18,8 +20,8 @@ const BUSY_MS = 10_000;
 export async function askDatabase<Row>(statements: readonly string[], database: DatabaseLocation): Promise<Row[][]> {
   const lines = statements.map((statement) => statement.replaceAll(/\s+/g, " ").trim());
   if (!("remote" in database)) return askLocal(lines, database.persistTo) as Row[][];
-  const answers = (await askDeployed(lines.join("; "), database)) as { results: Row[] }[];
-  return answers.map(({ results }) => results);
+  const answers = await askDeployed(lines.join("; "), database);
+  return answers.map(({ results }) => results as Row[]);
 }
 
 /** An SQL expression for a text, safe for any characters. */
@@ -30,12 +32,12 @@ export function literal(text: string): string {
 const openDatabases = new WeakMap<DatabaseLocation, Promise<{ cloudflare: Cloudflare; route: string }>>();
 
 /** Asks Cloudflare's API directly, because wrangler would take a second for each request. */
-async function askDeployed(sql: string, database: DatabaseLocation): Promise<unknown> {
+async function askDeployed(sql: string, database: DatabaseLocation): Promise<z.output<typeof Answers>> {
   const opening = openDatabases.get(database) ?? openDeployed(database.env);
   openDatabases.set(database, opening);
   const { cloudflare, route } = await opening;
   try {
-    return await ask(cloudflare, route, { sql });
+    return await ask(cloudflare, route, Answers, { sql });
   } catch (error) {
     throw error instanceof ApiError ? refusal(error.message, "npm run deploy") : error;
   }
@@ -45,7 +47,7 @@ async function openDeployed(env: string): Promise<{ cloudflare: Cloudflare; rout
   const cloudflare = await openCloudflare(accountOf(env));
   const { database_id: id, databaseName } = settingsOf(env);
   const idOrName = id ?? encodeURIComponent(databaseName);
-  const { uuid } = z.object({ uuid: z.string() }).parse(await ask(cloudflare, `GET /d1/database/${idOrName}`));
+  const { uuid } = await ask(cloudflare, `GET /d1/database/${idOrName}`, z.object({ uuid: z.string() }));
   return { cloudflare, route: `POST /d1/database/${uuid}/query` };
 }
 

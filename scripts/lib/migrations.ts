@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
 import { settingsOf } from "./environments.ts";
 import { CommandError, ROOT } from "./project.ts";
-import { runThroughWorker } from "./temporary-worker.ts";
+import { refuseTwoDeployments, runThroughWorker } from "./temporary-worker.ts";
 
 const MIGRATIONS_TABLE = "d1_migrations";
 // The table is like wrangler's own, so that `wrangler d1 migrations list` knows what is applied.
@@ -35,14 +35,20 @@ export async function migrate(
   cloudflare: Cloudflare,
   { env, databaseId, isOlder = false }: { env: string; databaseId: string; isOlder?: boolean },
 ): Promise<void> {
+  const { worker } = settingsOf(env);
   const migrations = readMigrations();
-  const applied = await readApplied(cloudflare, databaseId);
-  refuseChanged(env, migrations, applied);
-  if (!isOlder) refuseNewer(env, migrations, applied);
-  const newMigrations = migrations.filter(({ name }) => !applied.has(name));
+  const findNew = async () => {
+    const applied = await readApplied(cloudflare, databaseId);
+    refuseChanged(env, migrations, applied);
+    if (!isOlder) refuseNewer(env, migrations, applied);
+    return migrations.filter(({ name }) => !applied.has(name));
+  };
+  await refuseTwoDeployments(cloudflare, worker);
+  const newMigrations = await findNew();
   if (newMigrations.length > 0)
-    await runThroughWorker(cloudflare, { name: `${settingsOf(env).worker}-migrations`, databaseId }, async (run) => {
-      for (const { name, statements, checksum } of newMigrations) {
+    await runThroughWorker(cloudflare, { worker, databaseId }, async (run) => {
+      // Another deployment may have applied some meanwhile.
+      for (const { name, statements, checksum } of await findNew()) {
         console.error(`Applying ${name} …`);
         const row = `INSERT INTO ${MIGRATIONS_TABLE} (name, checksum) VALUES ('${name}', '${checksum}')`;
         await run([...statements, row]);
@@ -54,7 +60,7 @@ export async function migrate(
 /** The checksums of the applied migrations by their names; null for what wrangler has applied. */
 async function readApplied(cloudflare: Cloudflare, databaseId: string): Promise<Map<string, string | null>> {
   const sql = `${CREATE_MIGRATIONS_TABLE}; SELECT name, checksum FROM ${MIGRATIONS_TABLE}`;
-  const answers = Answers.parse(await ask(cloudflare, `POST /d1/database/${databaseId}/query`, { sql }));
+  const answers = await ask(cloudflare, `POST /d1/database/${databaseId}/query`, Answers, { sql });
   return new Map(answers.at(-1)?.results.map(({ name, checksum }) => [name, checksum]));
 }
 

@@ -26,8 +26,8 @@ export interface Answer {
 }
 
 interface Patience {
-  /** Is called before each wait. */
-  onWait?: () => void;
+  /** Is called before each wait, with the answer to the last try. */
+  onWait?: (answer: Answer) => void;
   /** Whether another try may get another answer. */
   mayRetry?: (answer: Answer) => boolean;
   tries?: number;
@@ -46,7 +46,7 @@ export function patientFetch(withinMs: number, signal?: AbortSignal): PatientFet
       // If no try has reached the service, its address is probably wrong, so there is no other try.
       const isWorthATry = mayRetry(answer) && answer.retryAfterMs <= LONGEST_RETRY_AFTER_MS;
       if (!isWorthATry || !wasReached || attempt === tries) return answer;
-      onWait?.();
+      onWait?.(answer);
       await sleep(millisecondsToWait(attempt, answer), undefined, { ...(signal && { signal }) }).catch(() => {});
       if (signal?.aborted) return answer;
     }

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
+import { ApiError, ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
 import { settingsOf, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
+import { isTemporaryWorker } from "./temporary-worker.ts";
 
 export interface Resources {
   databaseId: string;
@@ -14,7 +15,6 @@ const Workers = z.array(z.object({ id: z.string() }));
 const WorkerSettings = z.object({ bindings: z.array(z.looseObject({ type: z.string() })).default([]) });
 
 const NO_SUCH_DATABASE = 7404;
-const NO_SUCH_WORKER = 10007;
 /** As many KV namespaces as an account may have. */
 const NAMESPACE_LIMIT = 1_000;
 /** How many Workers are asked for their bindings at a time. */
@@ -34,22 +34,41 @@ export async function createMissing(
   { databaseId, namespaceId }: Partial<Resources>,
 ): Promise<Resources> {
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
+  const { databaseName } = settingsOf(env);
+  const title = namespaceTitle(env);
+  const createNamespace = () => ask(cloudflare, "POST /storage/kv/namespaces", Namespace, { title, jurisdiction });
+  const createDatabase = () =>
+    ask(cloudflare, "POST /d1/database", Database, { name: databaseName, jurisdiction }).then(({ uuid: id }) => ({
+      id,
+    }));
+  const findAgain = (what: keyof Resources) => async () => (await findResources(cloudflare, env))[what];
   return {
-    namespaceId: namespaceId ?? (await createNamespace(cloudflare, namespaceTitle(env), jurisdiction)),
-    databaseId: databaseId ?? (await createDatabase(cloudflare, settingsOf(env).databaseName, jurisdiction)),
+    namespaceId: namespaceId ?? (await create(`the KV namespace ${title}`, createNamespace, findAgain("namespaceId"))),
+    databaseId: databaseId ?? (await create(`the database ${databaseName}`, createDatabase, findAgain("databaseId"))),
   };
+}
+
+/** Creates a resource. If an answer was lost, the next try is refused, although the first has created the resource. */
+async function create(
+  what: string,
+  post: () => Promise<{ id: string }>,
+  find: () => Promise<string | undefined>,
+): Promise<string> {
+  console.error(`Making ${what} …`);
+  try {
+    return (await post()).id;
+  } catch (error) {
+    const id = error instanceof ApiError ? await find() : undefined;
+    if (id === undefined) throw error;
+    return id;
+  }
 }
 
 async function findDatabase(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
   const { database_id: id, databaseName } = settingsOf(env);
   if (id !== undefined) return id;
-  const answer = await askOrNull(NO_SUCH_DATABASE, cloudflare, `GET /d1/database/${encodeURIComponent(databaseName)}`);
-  return Database.nullable().parse(answer)?.uuid;
-}
-
-async function createDatabase(cloudflare: Cloudflare, name: string, jurisdiction?: string): Promise<string> {
-  console.error(`Making the database ${name} …`);
-  return Database.parse(await ask(cloudflare, "POST /d1/database", { name, jurisdiction })).uuid;
+  const route = `GET /d1/database/${encodeURIComponent(databaseName)}`;
+  return (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
 }
 
 function namespaceTitle(env: string): string {
@@ -57,7 +76,7 @@ function namespaceTitle(env: string): string {
 }
 
 /**
- * Wrangler would create a namespace of this name, but would not look for it. If the deployment then failed, every later
+ * Wrangler would make a namespace of this name, but would not look for it. If the deployment then failed, every later
  * deployment would fail too.
  */
 async function findNamespace(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
@@ -65,20 +84,13 @@ async function findNamespace(cloudflare: Cloudflare, env: string): Promise<strin
   if (id !== undefined) return id;
   const jurisdiction = variablesOf(env).JURISDICTION;
   const title = namespaceTitle(env);
-  const answer = await ask(cloudflare, `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`);
-  const namespace = z
-    .array(Namespace)
-    .parse(answer)
-    .find((candidate) => candidate.title === title);
+  const route = `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`;
+  const namespaces = await ask(cloudflare, route, z.array(Namespace));
+  const namespace = namespaces.find((candidate) => candidate.title === title);
   if (namespace !== undefined && jurisdiction && namespace.jurisdiction !== jurisdiction)
     throw new CommandError(`The KV namespace ${title} is not in the jurisdiction ${jurisdiction}, and cannot be moved. It holds only cached leaderboards: delete it, then deploy again.
 npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
   return namespace?.id;
-}
-
-async function createNamespace(cloudflare: Cloudflare, title: string, jurisdiction?: string): Promise<string> {
-  console.error(`Making the KV namespace ${title} …`);
-  return Namespace.parse(await ask(cloudflare, "POST /storage/kv/namespaces", { title, jurisdiction })).id;
 }
 
 /** A Worker of the account, and the ids of the databases and namespaces that it binds. */
@@ -88,13 +100,13 @@ export interface Binder {
 }
 
 export async function readBinders(cloudflare: Cloudflare): Promise<Binder[]> {
-  const waiting = Workers.parse(await ask(cloudflare, "GET /workers/scripts"));
+  const waiting = await ask(cloudflare, "GET /workers/scripts", Workers);
   const binders: Binder[] = [];
   const readNext = async (): Promise<void> => {
     for (let worker = waiting.pop(); worker !== undefined; worker = waiting.pop()) {
       const { id: name } = worker;
-      const answer = await askOrNull(NO_SUCH_WORKER, cloudflare, `GET /workers/scripts/${name}/settings`);
-      const { bindings } = WorkerSettings.parse(answer ?? {});
+      const route = `GET /workers/scripts/${name}/settings`;
+      const bindings = (await askOrNull(NO_WORKER, cloudflare, route, WorkerSettings))?.bindings ?? [];
       const ids = bindings.map(({ id, database_id, namespace_id }) => database_id ?? id ?? namespace_id);
       binders.push({ name, ids: ids.filter((id) => typeof id === "string") });
     }
@@ -109,7 +121,7 @@ export async function readBinders(cloudflare: Cloudflare): Promise<Binder[]> {
  */
 export function refuseBound(env: string, resources: Partial<Resources>, binders: readonly Binder[]): void {
   const { worker } = settingsOf(env);
-  const isOwn = ({ name }: Binder) => [worker, `${worker}-probe`, `${worker}-migrations`].includes(name);
+  const isOwn = ({ name }: Binder) => [worker, `${worker}-probe`].includes(name) || isTemporaryWorker(worker, name);
   const others = binders.filter((binder) => !isOwn(binder));
   const names = { "the database": resources.databaseId, "the KV namespace": resources.namespaceId };
   for (const [what, id] of Object.entries(names)) {

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   persistTo: string;
   /** The value of `CORS_ORIGINS`. */
   cors?: string;
+  /** Whether to print the log. */
+  logs?: boolean;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -44,7 +46,10 @@ export async function prepare({ env, port, persistTo }: ServiceOptions, app?: Ex
  * Runs the service on a prepared database until the signal aborts. Resolves with the exit status.
  * @throws Interrupted after Ctrl-C or a kill.
  */
-export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: AbortSignal): ReturnType<typeof runTool> {
+export function serve(
+  { env, port, persistTo, cors, logs }: ServiceOptions,
+  signal: AbortSignal,
+): ReturnType<typeof runTool> {
   const previousSecrets = Object.entries(readDevVars(env)).filter(
     ([name, secret]) => /^(FEED_)?JWT_SECRET_PREVIOUS$/.test(name) && secret !== "",
   );
@@ -66,7 +71,7 @@ export function serve({ env, port, persistTo, cors }: ServiceOptions, signal: Ab
     "--inspector-port=0",
     // Runs the schedule at /__scheduled. Without this, wrangler warns that nothing runs it.
     "--test-scheduled",
-    "--log-level=warn",
+    `--log-level=${logs ? "log" : "warn"}`,
   ];
   return runWranglerFor(env, args, { place: "local", signal });
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { ask, askOrNull, type Cloudflare } from "./cloudflare-api.ts";
-import { CommandError, stoppable } from "./project.ts";
-
-const NO_SUCH_WORKER = 10007;
+import { ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
+import { CommandError, shellVariables, stoppable } from "./project.ts";
 
 /**
  * The code of a Worker that runs statements as one transaction. A binding takes each statement as it is, but
@@ -25,13 +23,38 @@ const WORKER_CODE = `export default {
 
 const Outcome = z.object({ error: z.string().nullable() });
 const Subdomain = z.object({ subdomain: z.string() });
+const Workers = z.array(z.object({ id: z.string(), created_on: z.iso.datetime({ offset: true }) }));
 
 // A new address at workers.dev begins to answer after a while, and not everywhere at once. So a request is repeated.
 const TRIES = 120;
 const WAIT_MS = 1_000;
+// No deployment migrates for so long. An older temporary Worker was left behind, because its deployment was killed.
+const RUNS_AT_MOST_MS = 900_000;
 
 /** Runs statements as one transaction. */
 type Run = (statements: readonly string[]) => Promise<void>;
+
+/**
+ * Deletes temporary Workers that former deployments of a Worker have left behind.
+ * @throws a CommandError if another deployment runs, or with `own`, if it began before that temporary Worker was made.
+ */
+export async function refuseTwoDeployments(cloudflare: Cloudflare, worker: string, own?: string): Promise<void> {
+  const workers = await ask(cloudflare, "GET /workers/scripts", Workers);
+  const began = ({ id, created_on }: (typeof workers)[number]) => `${new Date(created_on).toISOString()} ${id}`;
+  const ownWorker = workers.find(({ id }) => id === own);
+  for (const other of workers) {
+    if (!isTemporaryWorker(worker, other.id) || (ownWorker !== undefined && began(ownWorker) <= began(other))) continue;
+    const endsAt = Date.parse(other.created_on) + RUNS_AT_MOST_MS;
+    if (endsAt > Date.now())
+      throw new CommandError(`Another deployment of ${worker} runs: it began at ${other.created_on}. If somebody has killed it, deploy after
+${new Date(endsAt).toISOString()}, or first: npm run wrangler -- delete --name ${other.id}`);
+    await deleteWorker(cloudflare, other.id);
+  }
+}
+
+export function isTemporaryWorker(worker: string, name: string): boolean {
+  return name.startsWith(`${worker}-migrations-`) && /^[0-9a-f]{6}$/.test(name.slice(-6));
+}
 
 /**
  * Gives `use` a function that runs statements on a deployed database, through a Worker that is deleted afterwards. After
@@ -39,17 +62,23 @@ type Run = (statements: readonly string[]) => Promise<void>;
  */
 export function runThroughWorker(
   cloudflare: Cloudflare,
-  { name, databaseId }: { name: string; databaseId: string },
+  { worker, databaseId }: { worker: string; databaseId: string },
   use: (run: Run) => Promise<void>,
 ): Promise<void> {
+  const name = `${worker}-migrations-${randomBytes(3).toString("hex")}`;
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
     const address = await addressOf(cloudflare, name);
     const secret = randomBytes(32).toString("base64url");
     const run: Run = (statements) => runStatements(statements, { address, secret, stop });
     try {
-      await ask(cloudflare, `PUT /workers/scripts/${name}`, uploadOf(databaseId, secret));
-      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, { enabled: true, previews_enabled: false });
+      await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
+      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, z.unknown(), {
+        enabled: true,
+        previews_enabled: false,
+      });
+      // Another deployment may have begun since the first look.
+      await refuseTwoDeployments(cloudflare, worker, name);
       // Without statements, this only waits until the Worker answers.
       await run([]);
       await use(run);
@@ -62,15 +91,15 @@ export function runThroughWorker(
 
 /** The address of a Worker at workers.dev. */
 export async function addressOf(cloudflare: Cloudflare, name: string): Promise<string> {
-  const { subdomain } = Subdomain.parse(await ask(cloudflare, "GET /workers/subdomain"));
+  const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
   return `https://${name}.${subdomain}.workers.dev`;
 }
 
 /** Deletes a Worker if it is there. If it cannot be deleted, says so. */
 export async function deleteWorker(cloudflare: Cloudflare, name: string): Promise<void> {
-  await askOrNull(NO_SUCH_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`).catch(
+  await askOrNull(NO_WORKER, cloudflare, `DELETE /workers/scripts/${name}?force=true`, z.unknown()).catch(
     ({ message }: Error) =>
-      console.error(`The temporary Worker ${name} is left: delete it in the dashboard. ${message}`),
+      console.error(`The Worker ${name} could not be deleted; a later deployment tries again. ${message}`),
   );
 }
 
@@ -89,7 +118,9 @@ async function runStatements(
   statements: readonly string[],
   { address, secret, stop }: { address: string; secret: string; stop: AbortSignal },
 ): Promise<void> {
-  const headers = { Authorization: secret };
+  const { CLOUDFLARE_ACCESS_CLIENT_ID: id, CLOUDFLARE_ACCESS_CLIENT_SECRET: accessSecret } = shellVariables();
+  const accessHeaders = id && accessSecret && { "CF-Access-Client-Id": id, "CF-Access-Client-Secret": accessSecret };
+  const headers = { Authorization: secret, ...(accessHeaders || {}) };
   const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
   for (let tries = 1; tries <= TRIES; tries += 1) {
     stop.throwIfAborted();
@@ -97,6 +128,9 @@ async function runStatements(
       // Nobody knows whether the statements have run, so they are not sent again.
       if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
     });
+    if (response !== undefined && (await isFromAccess(response)))
+      throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
+service token that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
     const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
     const { data: outcome } = Outcome.safeParse(answer);
     if (outcome?.error) throw new CommandError(outcome.error);
@@ -104,4 +138,10 @@ async function runStatements(
     await sleep(WAIT_MS);
   }
   throw new CommandError(`The temporary Worker at ${address} does not answer.`);
+}
+
+/** Whether Cloudflare Access has refused a request. */
+async function isFromAccess(response: Response): Promise<boolean> {
+  if (response.status === 403) return (await response.text()).includes("Cloudflare Access");
+  return /^https:\/\/[^/]+\.cloudflareaccess\.com\//.test(response.headers.get("Location") ?? "");
 }

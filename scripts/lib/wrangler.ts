@@ -34,7 +34,7 @@ export function writeWranglerFile(file: string, config: object): string {
 }
 
 /** The service of wrangler.toml with the settings of a program. JSON leaves out what is undefined. */
-export function configOf(env: string, place: Place) {
+export function configOf(env: string, place: Place = {}) {
   const { service, worker, databaseName, routes, metrics, jwks_service, ...table } = settingsOf(env);
   const { build: _, ...inherited } = { ...service, ...(table.wrangler as RawConfig) };
   const ids: Exclude<Place, "local"> =

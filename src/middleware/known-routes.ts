@@ -1,4 +1,4 @@
-import type { Hono, MiddlewareHandler } from "hono";
+import type { Context, Hono, MiddlewareHandler } from "hono";
 import { METHOD_NAME_ALL } from "hono/router";
 import type { AppEnv } from "../app-env.ts";
 import { methodNotAllowed, notFound } from "../http/errors.ts";
@@ -6,15 +6,30 @@ import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST"] as const;
 
-/** Refuses an unknown path or method before the token is read: hono/method-not-allowed would do it after the handlers. */
+/**
+ * Answers the files of the reference page. Refuses an unknown path or method before the token is read:
+ * hono/method-not-allowed would do it after the handlers.
+ */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
     if (allowed.some((one) => one === method)) return next();
+    const file = allowed.length === 0 ? await findFile(c) : null;
+    // The response of a binding cannot be changed, and other middleware adds headers.
+    if (file !== null && method === "GET") return new Response(file.body, file);
     await rateLimitAddress(c);
+    if (file !== null) throw methodNotAllowed(["GET"]);
     throw allowed.length === 0 ? notFound("There is nothing at this path.") : methodNotAllowed(allowed);
   };
+}
+
+/** The answer with a file of the reference page; null if there is none at this path. */
+async function findFile({ env, req }: Context<AppEnv>): Promise<Response | null> {
+  const { headers, method, url } = req.raw;
+  // Assets answer no other method.
+  const response = await env.ASSETS.fetch(url, { headers, method: method === "GET" ? "GET" : "HEAD" });
+  return response.status === 404 ? null : response;
 }
 
 export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {

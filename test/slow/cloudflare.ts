@@ -3,8 +3,10 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { Hono } from "hono";
 import { Databases } from "./cloudflare/databases.ts";
+import { PERMISSIONS } from "./cloudflare/permissions.ts";
 import { ok, refusal } from "./cloudflare/reply.ts";
 import { Scripts } from "./cloudflare/scripts.ts";
+import { sendLogLine } from "./cloudflare/tail.ts";
 import { serveHttp } from "./http-server.ts";
 
 // An imitation of the part of Cloudflare's API that deployments use. Tests make it refuse or lose answers.
@@ -35,6 +37,10 @@ export class Cloudflare {
   readonly scripts = new Scripts();
   /** KV namespaces by title. */
   readonly namespaces = new Map<string, Namespace>();
+  /** The names of the R2 buckets. */
+  readonly buckets = new Set<string>();
+  /** The permissions of the login. */
+  readonly permissions = new Set<string>(PERMISSIONS.map(({ permission }) => permission));
   /** Answers each request. Tests replace it to refuse, delay or lose an answer. */
   intercept: Intercept = ({ answer }) => answer();
   /** Requests that the imitation does not know. */
@@ -59,7 +65,8 @@ export class Cloudflare {
       if (answer === null) return incoming.socket.destroy();
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(Buffer.from(await answer.arrayBuffer()));
-    });
+    }, sendLogLine);
+    this.scripts.webSocketUrl = url.replace("http", "ws");
     return {
       CLOUDFLARE_API_BASE_URL: url,
       CLOUDFLARE_API_TOKEN: "made-up",
@@ -72,12 +79,23 @@ export class Cloudflare {
     const routes = new Hono();
     routes.all("/workers.dev/:name", (c) => this.scripts.run(c.req.param("name"), c.req.raw, this.databases));
     routes.use(async ({ req }, next) => {
-      if (req.method !== "GET" && !req.path.endsWith("/query")) this.writes.push(`${req.method} ${req.path}`);
-      await next();
+      const needed = PERMISSIONS.find(({ path }) => req.path.startsWith(path));
+      if (needed !== undefined && !this.permissions.has(needed.permission))
+        return refusal(403, 10000, "Authentication error");
+      if (req.method !== "GET" && !/\/(query|changeset)$/.test(req.path)) this.writes.push(`${req.method} ${req.path}`);
+      return next();
     });
     routes.get("/accounts", () => ok([ACCOUNT]));
     // Wrangler asks for these if no environment variable names the account.
     routes.get("/memberships", () => ok([{ id: "membership", account: ACCOUNT }]));
+    // After a refusal, wrangler looks at the token.
+    routes.get("/user/tokens/verify", () => ok({ id: "token", status: "active" }));
+    routes.get("/user", () => ok({ email: "ada@club.example" }));
+    routes.post("/r2/buckets", async ({ req }) => {
+      const { name } = await req.json();
+      this.buckets.add(name);
+      return ok({ name });
+    });
     routes.get("/workers/subdomain", () => ok({ subdomain: "example" }));
     routes.route("/workers", this.scripts.routes());
     routes.route("/d1/database", this.databases.routes());
@@ -94,6 +112,12 @@ export class Cloudflare {
     routes.get("/", ({ req }) => {
       const [page, size] = [Number(req.query("page") ?? 1), Number(req.query("per_page") ?? 20)];
       return ok([...this.namespaces.values()].slice((page - 1) * size, page * size));
+    });
+    routes.delete("/:id", ({ req }) => {
+      const namespace = [...this.namespaces.values()].find(({ id }) => id === req.param("id"));
+      if (namespace === undefined) return refusal(404, 10013, "namespace not found");
+      this.namespaces.delete(namespace.title);
+      return ok(null);
     });
     routes.post("/", async ({ req }) => {
       const { title, jurisdiction } = await req.json();

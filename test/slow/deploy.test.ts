@@ -37,8 +37,8 @@ describe("npm run deploy", () => {
 
     expect([failed.status, completed.status, repeated.status], completed.output).toEqual([1, 0, 0]);
     expect(failed.output).toContain("Read replication could not be switched on");
-    expect(failed.output).toContain("Cloudflare answers 403: Authentication error");
-    expect(failed.output).toContain("Give the API token the permission D1 Edit");
+    expect(failed.output).toContain(`Cloudflare answers PUT /d1/database/${uuid} with 403: Authentication error`);
+    expect(failed.output).toContain("The login needs the permission D1: Edit.");
     expect(failed.output).toContain("The deployment failed; see wrangler's output above. The database is migrated");
     expect(failed.output).toMatch(/(\d+) of \1 migrations were new\./);
     expect(failed.output).toContain("Script startup exceeded CPU time limit");
@@ -98,7 +98,7 @@ describe("npm run deploy", () => {
     expect,
   }) => {
     const { cloudflare, env } = await openAccount();
-    const name = `${WORKER}-migrations`;
+    const temporary = () => [...cloudflare.scripts].find(([name]) => name.startsWith(`${WORKER}-migrations-`));
     const [firstRequest, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     cloudflare.intercept = async ({ route, answer }) => {
       if (!route.includes("/workers.dev/")) return answer();
@@ -110,8 +110,9 @@ describe("npm run deploy", () => {
 
     const deployment = startCommand("deploy", ["--migrate", ...STAGING], { env, cwd: clone });
     await firstRequest.promise;
+    const [name = "", script] = temporary() ?? [];
     const stranger = await fetch(`${env.CLOUDFLARE_API_BASE_URL}/workers.dev/${name}`, { method: "POST", body: "[]" });
-    const secret = cloudflare.scripts.get(name)?.bindings.find(({ type }) => type === "secret_text")?.text;
+    const secret = script?.bindings.find(({ type }) => type === "secret_text")?.text;
     pressCtrlC(deployment);
     await untilPrinted(deployment, `Stopping, once the temporary Worker ${name} is deleted`);
     mayAnswer.resolve();

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it, vi } from "vitest";
 import { experimental_getWranglerCommands as wranglerCommands } from "wrangler";
@@ -6,7 +6,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { EDGE_COMMANDS } from "../../scripts/lib/options.ts";
 import { temporaryFolder } from "./clone.ts";
 import { ROOT } from "./command.ts";
-import { blocksIn, commandsIn } from "./docs.ts";
+import { documentedCommands, split } from "./docs.ts";
 import { parse, programOf } from "./in-process.ts";
 
 // Checks that the parser of each command accepts every use of the command in the documentation. No command runs here.
@@ -20,28 +20,6 @@ vi.mock("../../scripts/lib/environments.ts", async (original) => ({
 const folder = temporaryFolder();
 const existingFile = path.join(folder, "tokens.json");
 writeFileSync(existingFile, '{"customers": ["a", "b", "c"]}');
-
-const PAGES = ["README.md", "SECURITY.md", ...readdirSync(path.join(ROOT, "docs")).map((name) => `docs/${name}`)];
-
-/** Every command of the project in the documentation, without pipes and comments. */
-function documentedCommands(): string[] {
-  const texts = PAGES.filter((page) => page.endsWith(".md")).flatMap((page) => {
-    const text = readFileSync(path.join(ROOT, page), "utf8");
-    const inSentences = text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]*)`/g);
-    return [...blocksIn(text, "sh").flatMap(commandsIn), ...[...inSentences].map(([, code = ""]) => code)];
-  });
-  const commands = texts.flatMap((text) => [...text.matchAll(/\bnp[mx] [^#)|&]*/g)]).map(([command]) => command.trim());
-  // npm's own commands need the network. A sentence may say only `npm run`.
-  return [...new Set(commands)].filter((command) => !/^npm (install|audit|ci|pack)\b|^npm run$/.test(command)).sort();
-}
-
-/** The name of a command, and its arguments as a shell would split them. */
-function split(command: string): { name: string; args: string[] } {
-  const [, own = "", ownText = ""] = /^npm (?:run (?:--silent )?)?([\w:-]+)(?: -- (.*))?$/.exec(command) ?? [];
-  const [, name = own, argsText = ownText] = own === "edge" ? (/^([\w-]+) ?(.*)$/.exec(ownText) ?? []) : [];
-  const args = [...argsText.replaceAll("$URL", "https://loyalty.example").matchAll(/"[^"]*"|'[^']*'|\S+/g)];
-  return { name, args: args.map(([arg]) => arg.replaceAll(/^["']|["']$/g, "")) };
-}
 
 /** The arguments that wrangler does not know. */
 function unknownToWrangler(args: readonly string[]): string[] {

@@ -1,12 +1,16 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
+type Upgrade = (request: IncomingMessage, socket: Duplex) => void;
+
 /** Starts an HTTP server, which ends with the tests of the file. Resolves with its address. */
-export async function serveHttp(answer: RequestListener): Promise<string> {
+export async function serveHttp(answer: RequestListener, upgrade?: Upgrade): Promise<string> {
   // After unref(), the server does not keep the process alive.
   const server = createServer(answer).unref().listen(0, "127.0.0.1");
+  if (upgrade !== undefined) server.on("upgrade", upgrade);
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -143,6 +143,36 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
   });
 });
 
+describe("a file of the reference page", () => {
+  it.for(["/", "/index.html", "/openapi.json", "/scalar.js", "/app/"])(
+    "at %s refuses another method with a failure body",
+    async (path, { expect }) => {
+      for (const method of ["POST", "PUT", "DELETE"]) {
+        const { status, headers, body } = await call(`${url}${path}`, { method });
+
+        expect([method, status, headers.get("Allow"), body?.errorCode]).toEqual([
+          method,
+          405,
+          "GET",
+          "METHOD_NOT_ALLOWED",
+        ]);
+      }
+    },
+  );
+
+  it("keeps its own headers, and its ETag answers 304", async ({ expect }) => {
+    const page = await call(`${url}/`);
+    const document = await call(`${url}/openapi.json`);
+    const headers = { "If-None-Match": document.headers.get("ETag") ?? "" };
+
+    expect(page.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'; base-uri 'none'");
+    expect(document.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(document.headers.get("Cache-Control")).toContain("public");
+    expect((await call(`${url}/openapi.json`, { headers })).status).toBe(304);
+    expect((await call(`${url}/openapi.json`, { method: "HEAD" })).text).toBe("");
+  });
+});
+
 // Apps in languages without a client of this project can generate one.
 describe("a client generated from the OpenAPI document", () => {
   it("compiles strictly, and works", async ({ expect }) => {

@@ -67,6 +67,20 @@ async function startEmpty(...command: [file: string, ...args: string[]]) {
   return { started, kill };
 }
 
+describe("npm start -- --logs", () => {
+  it("prints the log lines that the manuals name", async () => {
+    const service = await startService(["--persist-to", temporaryFolder(), "--no-demo", "--logs"]);
+
+    const refused = await fetch(`${service.url}/api/v1/customer/me`, { headers: { Authorization: "Bearer x" } });
+
+    expect(refused.status).toBe(401);
+    const requestId = refused.headers.get("X-Request-Id");
+    await untilPrinted(service, `{"requestId":"${requestId}"`);
+    const [line = ""] = /\{"requestId":.*\}/.exec(service.output()) ?? [];
+    expect(JSON.parse(line)).toMatchObject({ error: "UNAUTHENTICATED", token: expect.any(String) });
+  });
+});
+
 describe("npm start -- --no-demo", () => {
   it("prints nothing of the demo program, and ends if scripts/run.mjs is killed with SIGKILL", async () => {
     const { started, kill } = await startEmpty("node", "scripts/run.mjs", "start");

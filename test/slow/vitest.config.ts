@@ -8,7 +8,7 @@ import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 const ALONE = ["app", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // The files that take longest, in the order in which they start: a long file at the end would run alone.
-const LONGEST = ["conform", "bench", "start", "drill", "soak", "commands", "deploy"];
+const LONGEST = ["deploy-writes", "conform", "bench", "start", "drill", "soak", "commands", "deploy"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -10,6 +10,8 @@ interface Database {
   sql: DatabaseSync;
   replication: "auto" | "disabled";
   jurisdiction: string | undefined;
+  /** The bookmark of the last time travel. */
+  restoredTo?: string | undefined;
 }
 
 /** The D1 databases of an account by name. They are SQLite databases, so that a test can look into them. */
@@ -29,6 +31,10 @@ export class Databases extends Map<string, Database> {
       if (this.has(name)) return refusal(400, 7502, `Database with name '${name}' already exists`);
       return ok(resultFor(this.make(name, jurisdiction)));
     });
+    routes.get("/", ({ req }) => {
+      const name = req.query("name");
+      return ok([...this.values()].filter((database) => name === undefined || database.name === name).map(resultFor));
+    });
     routes.use("/:idOrName/*", async (c, next) => {
       const database = [...this.values()].find(({ name, uuid }) => [name, uuid].includes(c.req.param("idOrName")));
       if (database === undefined) return refusal(404, 7404, "The database could not be found");
@@ -40,6 +46,13 @@ export class Databases extends Map<string, Database> {
       const { read_replication } = await c.req.json();
       c.var.database.replication = read_replication.mode;
       return ok(resultFor(c.var.database));
+    });
+    routes.delete("/:id", (c) => ok(this.delete(c.var.database.name) && null));
+    routes.get("/:id/time_travel/bookmark", (c) => ok({ bookmark: bookmarkAt(c.req.query("timestamp")) }));
+    routes.post("/:id/time_travel/restore", (c) => {
+      const { database } = c.var;
+      database.restoredTo = c.req.query("bookmark");
+      return ok({ bookmark: database.restoredTo, previous_bookmark: bookmarkAt(), message: "" });
     });
     routes.post("/:id/query", async (c) => {
       const { sql } = await c.req.json();
@@ -73,9 +86,15 @@ export class Databases extends Map<string, Database> {
   }
 }
 
+/** A bookmark as D1 writes it. */
+function bookmarkAt(time = "2026-11-28T00:00:00Z"): string {
+  const seconds = (Date.parse(time) / 1_000).toString(16).padStart(8, "0");
+  return `${seconds}-00000001-00000001-${"0".repeat(32)}`;
+}
+
 /** What the API says of a database. */
 function resultFor({ name, uuid, jurisdiction, replication }: Database): object {
-  return { name, uuid, jurisdiction, read_replication: { mode: replication } };
+  return { name, uuid, version: "production", jurisdiction, read_replication: { mode: replication } };
 }
 
 function run(sql: DatabaseSync, statement: string): unknown[] {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { Databases } from "./databases.ts";
 import { ok, refusal } from "./reply.ts";
+import { triggerRoutes } from "./triggers.ts";
 
 interface Binding {
   name: string;
@@ -22,12 +23,18 @@ interface Version {
 }
 
 /** A Worker, with the version that is deployed. */
-interface Script extends Version {
+export interface Script extends Version {
+  /** In milliseconds since 1970. */
+  createdAt: number;
   /** All versions by their ids, the newest last. */
   versions: Map<string, Version>;
   /** Whether it has an address at workers.dev. */
   isOpen: boolean;
-  schedules: unknown[];
+  /** Whether each of its versions has an address, too. */
+  hasOpenVersions: boolean;
+  /** The settings of logs and traces. */
+  observability?: unknown;
+  schedules: { cron: string }[];
   domains: string[];
   /** The versions of each deployment, the newest deployment first. */
   deployments: { version_id: string; percentage: number }[][];
@@ -35,12 +42,21 @@ interface Script extends Version {
 
 /** The Workers of an account. */
 export class Scripts extends Map<string, Script> {
+  /** The hostnames that have a DNS record already. */
+  readonly dnsRecords = new Set<string>();
+  /** The ids of the tails that listen to the log. */
+  readonly tails = new Set<string>();
+  webSocketUrl = "";
+  /** How many schedules the account may have. */
+  scheduleLimit = 250;
+
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
     const compatibility = { date: "", flags: [] };
-    const empty = { bindings: [], code: "", compatibility, schedules: [], domains: [], deployments: [], isOpen: false };
+    const triggers = { schedules: [], domains: [], isOpen: false, hasOpenVersions: false };
+    const empty = { bindings: [], code: "", compatibility, deployments: [], versions: new Map(), ...triggers };
     const texts = new Map(secrets.map((secret) => [secret, `the first ${secret}`]));
-    const script: Script = { ...empty, secrets: texts, versions: new Map() };
+    const script: Script = { ...empty, createdAt: Date.now(), secrets: texts };
     this.set(name, script);
     return script;
   }
@@ -58,13 +74,16 @@ export class Scripts extends Map<string, Script> {
   /** The routes of the API below /workers. */
   routes() {
     const routes = new Hono<{ Variables: { script: Script } }>();
+    routes.get("/scripts", () =>
+      ok([...this].map(([id, { createdAt }]) => ({ id, created_on: new Date(createdAt).toISOString() }))),
+    );
+    routes.route("/", triggerRoutes(this));
     // Uploads and deploys a Worker, as wrangler does to migrate Durable Objects. The Worker keeps its secrets.
     routes.put("/scripts/:name", async (c) => {
       const script = this.get(c.req.param("name")) ?? this.make(c.req.param("name"));
       deploy(script, await upload(script, c.req.raw));
       return ok({ id: c.req.param("name"), etag: "etag", deployment_id: randomUUID() });
     });
-    routes.get("/scripts", () => ok([...this.keys()].map((id) => ({ id }))));
     routes.get("/tails/by-consumer/:name", () => ok([]));
     routes.use("/:type/:name/*", async (c, next) => {
       const script = this.get(c.req.param("name"));
@@ -72,6 +91,21 @@ export class Scripts extends Map<string, Script> {
       c.set("script", script);
       return next();
     });
+    routes.get("/scripts/:name/references", () => ok({}));
+    routes.delete("/services/:name", (c) => ok(this.delete(c.req.param("name"))));
+    routes.delete("/scripts/:name/secrets/:secret", (c) => {
+      const { script } = c.var;
+      const secrets = new Map(script.secrets);
+      if (!secrets.delete(c.req.param("secret"))) return refusal(404, 10056, "There is no secret of this name.");
+      deploy(script, add(script, { ...versionOf(script), secrets }));
+      return ok(null);
+    });
+    routes.post("/scripts/:name/tails", () => {
+      const id = randomUUID();
+      this.tails.add(id);
+      return ok({ id, url: `${this.webSocketUrl}/${id}`, expires_at: "2099-01-01T00:00:00Z" });
+    });
+    routes.delete("/scripts/:name/tails/:id", (c) => ok(this.tails.delete(c.req.param("id")) && null));
     routes.delete("/scripts/:name", (c) => ok(this.delete(c.req.param("name"))));
     // Wrangler asks for these, and deletes the service, for `wrangler delete`.
     routes.get("/scripts/:name/references", () => ok({}));
@@ -82,9 +116,12 @@ export class Scripts extends Map<string, Script> {
     });
     routes.get("/workers/:name", (c) => {
       const url = `https://${c.req.param("name")}.example.workers.dev`;
-      return ok({ subdomain: { enabled: true, previews_enabled: true, url } });
+      const { isOpen, hasOpenVersions } = c.var.script;
+      return ok({ subdomain: { enabled: isOpen, previews_enabled: hasOpenVersions, url } });
     });
-    routes.get("/scripts/:name/settings", (c) => ok({ bindings: c.var.script.bindings, tags: [] }));
+    routes.get("/scripts/:name/settings", (c) =>
+      ok({ bindings: c.var.script.bindings, observability: c.var.script.observability, tags: [] }),
+    );
     routes.get("/scripts/:name/secrets", (c) =>
       ok([...c.var.script.secrets.keys()].map((name) => ({ name, type: "secret_text" }))),
     );
@@ -104,18 +141,13 @@ export class Scripts extends Map<string, Script> {
       else deploy(script, add(script, { ...versionOf(script), secrets }));
       return ok({ name, type: "secret_text" });
     });
-    routes.post("/scripts/:name/domains/*", () => ok({ added: [], removed: [], updated: [], conflicting: [] }));
-    routes.put("/scripts/:name/domains/*", async (c) => {
-      const { origins } = await c.req.json<{ origins: { hostname: string }[] }>();
-      c.var.script.domains = origins.map(({ hostname }) => hostname);
-      return ok([]);
-    });
     // Answers as if all files were uploaded already.
     routes.post("/scripts/:name/assets-upload-session", () => ok({ jwt: "uploaded", buckets: [] }));
     routes.post("/scripts/:name/versions", async (c) => {
       const id = await upload(c.var.script, c.req.raw);
       return ok({ ...resultFor(id), startup_time_ms: 1 });
     });
+    routes.get("/scripts/:name/versions", (c) => ok({ items: [...c.var.script.versions.keys()].map(resultFor) }));
     routes.get("/scripts/:name/versions/:id", (c) => ok(resultFor(c.req.param("id"))));
     routes.get("/scripts/:name/deployments", (c) => {
       const details = { id: randomUUID(), source: "api", created_on: "2026-11-23T00:00:00.000000Z" };
@@ -132,16 +164,6 @@ export class Scripts extends Map<string, Script> {
         return refusal(400, 10220, `The following secrets have changed: ${changed.join(", ")}`);
       deploy(script, id);
       return ok({ id: randomUUID() });
-    });
-    routes.patch("/scripts/:name/script-settings", () => ok({}));
-    routes.get("/scripts/:name/schedules", (c) => ok({ schedules: c.var.script.schedules }));
-    routes.put("/scripts/:name/schedules", async (c) => {
-      c.var.script.schedules = await c.req.json();
-      return ok({ schedules: c.var.script.schedules });
-    });
-    routes.post("/scripts/:name/subdomain", (c) => {
-      c.var.script.isOpen = true;
-      return ok({ enabled: true, previews_enabled: true });
     });
     return routes;
   }
@@ -184,7 +206,10 @@ async function upload(script: Script, request: Request): Promise<string> {
     compatibility_date?: string;
     compatibility_flags?: string[];
     annotations?: { "workers/tag"?: string };
+    observability?: unknown;
   };
+  // Only a first upload has an effect on what belongs to no version.
+  if (request.method === "PUT") script.observability = metadata.observability;
   const file = form.get(metadata.main_module ?? "");
   return add(script, {
     code: file instanceof Blob ? await file.text() : "",

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { ask, type Cloudflare } from "./cloudflare-api.ts";
+import { configOf } from "./wrangler.ts";
+
+const Version = z.object({ version_id: z.string() });
+const Deployments = z.object({ deployments: z.array(z.object({ versions: z.array(Version) })) });
+const WorkerSettings = z.object({
+  bindings: z.array(z.object({ name: z.string() })),
+  observability: z.unknown().optional(),
+});
+const Schedules = z.object({ schedules: z.array(z.object({ cron: z.string() })) });
+const Subdomain = z.object({ enabled: z.boolean(), previews_enabled: z.boolean() });
+const Routes = z.array(z.object({ pattern: z.string() }));
+export const Domains = z.array(z.object({ hostname: z.string(), service: z.string() }));
+
+/** The ids of the versions that a Worker runs, with commas between them: several during a gradual deployment. */
+export async function runningVersions(cloudflare: Cloudflare, worker: string): Promise<string> {
+  const { deployments } = await ask(cloudflare, `GET /workers/scripts/${worker}/deployments`, Deployments);
+  return deployments[0]?.versions.map(({ version_id }) => version_id).join() ?? "";
+}
+
+/** Whether a Worker is the service. `secret put` makes a Worker that is not. */
+export async function isService(cloudflare: Cloudflare, worker: string): Promise<boolean> {
+  const { bindings } = await ask(cloudflare, `GET /workers/scripts/${worker}/settings`, WorkerSettings);
+  return bindings.some(({ name }) => name === "DB");
+}
+
+/** What the Worker of a program lacks. Wrangler sets it after it has deployed the version, and may only warn. */
+export async function findMissing(cloudflare: Cloudflare, worker: string, env: string): Promise<string[]> {
+  const { routes: wantedRoutes = [], triggers, workers_dev, observability } = configOf(env);
+  const patterns = wantedRoutes.map((route) => (typeof route === "string" ? route : route.pattern));
+  const script = `GET /workers/scripts/${worker}`;
+  const { schedules } = await ask(cloudflare, `${script}/schedules`, Schedules);
+  const { enabled, previews_enabled } = await ask(cloudflare, `${script}/subdomain`, Subdomain);
+  const settings = await ask(cloudflare, `${script}/settings`, WorkerSettings);
+  const domains = patterns.length === 0 ? [] : await ask(cloudflare, "GET /workers/domains", Domains);
+  const routesOfWorker = `GET /workers/services/${worker}/environments/production/routes`;
+  const routes = patterns.some((pattern) => pattern.includes("/")) ? await ask(cloudflare, routesOfWorker, Routes) : [];
+
+  const describe = (crons: readonly string[], addresses: readonly string[], isAtWorkersDev: boolean) => [
+    ...crons.map((cron) => `the schedule ${cron}`),
+    ...addresses.map((address) => `the address ${address}`),
+    isAtWorkersDev ? "the address at workers.dev" : "a closed address at workers.dev",
+  ];
+  const ownDomains = domains.filter(({ service }) => service === worker).map(({ hostname }) => hostname);
+  const actual = describe(
+    schedules.map(({ cron }) => cron),
+    [...ownDomains, ...routes.map(({ pattern }) => pattern)],
+    enabled,
+  );
+  const wanted = describe(triggers?.crons ?? [], patterns, workers_dev ?? patterns.length === 0);
+  return [
+    ...wanted.filter((text) => !actual.includes(text)),
+    ...(previews_enabled ? ["closed addresses of its versions"] : []),
+    ...(includes(settings.observability, observability) ? [] : ["its settings of logs and traces"]),
+  ];
+}
+
+/** Whether an object has all that another has, and maybe more. */
+function includes(whole: unknown, part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return whole === part;
+  const properties = Object(whole) as Record<string, unknown>;
+  return Object.entries(part).every(([key, value]) => includes(properties[key], value));
+}

@@ -5,7 +5,7 @@ import { state } from "../db/record.ts";
 import { Count } from "../values/number.ts";
 import { orNull, withDefault } from "../values/scalar.ts";
 import { Id, ShortText } from "../values/text.ts";
-import { End, endsBefore, FedTime } from "../values/time.ts";
+import { End, FedTime } from "../values/time.ts";
 import { lastSecondOfEnd, TimeZone } from "../values/time-zone.ts";
 import { coupon, coupons } from "./coupon.ts";
 import { customer } from "./customer.ts";
@@ -50,12 +50,8 @@ export const customerCoupon = state(
       /** The last valid second, in UTC. The coupon itself may end earlier. */
       ends_at: ({ expected_end_date, time_zone }) => lastSecondOfEnd(expected_end_date, time_zone),
     },
-    rules: ({ usage_count, total_count, expected_end_date, time_zone, created_at }) => ({
-      ...(usage_count > total_count && { usage_count: ["must be at most total_count"] }),
-      ...(endsBefore(lastSecondOfEnd(expected_end_date ?? null, time_zone), created_at) && {
-        expected_end_date: ["must not be before created_at"],
-      }),
-    }),
+    rules: ({ usage_count, total_count }) =>
+      usage_count > total_count ? { usage_count: ["must be at most total_count"] } : {},
     check: [
       {
         field: "campaign_coupon_id",

@@ -80,8 +80,6 @@ const CONTRADICTIONS: Readonly<Record<string, (row: Row) => boolean>> = {
   usage_count: ({ usage_count, total_count }) => usage_count > total_count,
   campaign_end_date: ({ campaign_start_date, campaign_end_date }) => isBefore(campaign_end_date, campaign_start_date),
   end_date: ({ start_date, end_date }) => isBefore(end_date, start_date),
-  expected_end_date: ({ expected_end_date, time_zone, created_at }) =>
-    isBefore(endOf(expected_end_date ?? null, time_zone), created_at),
   expiration_date: ({ can_expire, expiration_date, time_zone, created_at }) =>
     can_expire === 1 && isBefore(endOf(expiration_date, time_zone), created_at),
 };

@@ -139,7 +139,10 @@ class RetentionTrial extends Trial {
   async moveTo(months: number): Promise<void> {
     const pages = await this.#exportBeside(months);
     await this.emptyDatabase();
-    for (const page of pages) expect(await restore(page)).toMatchObject({ status: 200 });
+    for (const page of pages) {
+      const { status, body } = await restore(page);
+      expect([status, body.messages]).toEqual([200, undefined]);
+    }
     // The restored database has no messages of removed groups, so their ids can be used again.
     this.model.state.change("message", ({ group_id }) => group_id === null);
 

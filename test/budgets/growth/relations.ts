@@ -198,7 +198,7 @@ export const RELATIONS: readonly Relation[] = [
     "accounts at which a customer has joined a store",
     {
       stores: { id: numbered("elsewhere"), account_key: keyOf("accounts", "CAST(100000 + i AS TEXT)") },
-      memberships: { store_key: made("stores", "elsewhere"), customer_key: CALLER },
+      memberships: { store_key: made("stores", "elsewhere"), member_key: CALLER },
     },
     { mayGrow: ACCOUNTS },
   ),

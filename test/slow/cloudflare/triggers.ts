@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { ok, refusal } from "./reply.ts";
-import type { Script, Scripts } from "./scripts.ts";
+import type { Script } from "./script.ts";
 
 // What leads to a Worker: schedules, domains and its address at workers.dev. These belong to no version.
 
@@ -8,6 +8,12 @@ interface Origins {
   override_existing_origin: boolean;
   override_existing_dns_record: boolean;
   origins: { hostname: string }[];
+}
+
+/** The Workers of an account, and what limits it. */
+interface Scripts extends Map<string, Script> {
+  dnsRecords: Set<string>;
+  scheduleLimit: number;
 }
 
 /** The routes of the API below /workers that change what leads to a Worker. */

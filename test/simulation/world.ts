@@ -205,6 +205,7 @@ export class World {
       CACHE: this.#kv.bindingAt(location),
       INBOXES: this.objects.binding("INBOXES"),
       FAN_OUTS: this.objects.binding("FAN_OUTS"),
+      ASSETS: { fetch: async () => new Response(null, { status: 404 }) },
       CUSTOMER_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
       CF_VERSION_METADATA: { id: "simulation", tag: "", timestamp: "" },

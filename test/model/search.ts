@@ -17,13 +17,14 @@ const HIDDEN = {
 
 /** A customer as the caller sees it. Only friends see the birth date, card, address and balance. */
 function customerObject(state: State, customer: Row, caller: string, now: string): Row {
+  const { life: _, ...shown } = customer;
   const { id } = customer;
   const friend_status = state.friendStatus(id, caller);
   const stores = state.joinedStores(id);
   const campaigns = stores.flatMap(({ account_id }) => state.allShown("campaign", { account_id }));
   const runningCampaigns = [...new Set(campaigns)].filter((campaign) => isRunning(campaign, now));
   return {
-    ...customer,
+    ...shown,
     balance: sum(state.all("balance_entry", { customer_id: id }), "amount"),
     ...(id === caller || friend_status === 1 ? {} : HIDDEN),
     stores_count: stores.length,

@@ -39,7 +39,9 @@ describe("npm run deploy", () => {
     expect(failed.output).toContain("Read replication could not be switched on");
     expect(failed.output).toContain(`Cloudflare answers PUT /d1/database/${uuid} with 403: Authentication error`);
     expect(failed.output).toContain("The login needs the permission D1: Edit.");
-    expect(failed.output).toContain("The deployment failed. The database is migrated, but no version of the service runs.");
+    expect(failed.output).toContain(
+      "The deployment failed. The database is migrated, but no version of the service runs.",
+    );
     expect(failed.output).toMatch(/(\d+) of \1 migrations were new\./);
     expect(failed.output).toContain("Script startup exceeded CPU time limit");
     // The resources are made and the database is migrated before the Worker is uploaded.

@@ -1,6 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
-import * as z from "zod";
+import type * as z from "zod";
 import { type AppEnv, finish } from "../app-env.ts";
 import { Admission } from "../http/admission.ts";
 import { BODY_OF_GET, JSON_BODY_LIMIT, readBody } from "../http/body.ts";
@@ -29,12 +29,8 @@ export const schemasOf = (handler: object) => schemas.get(handler) ?? {};
  * would be ignored, so a body is refused.
  */
 export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Validator<"query", Schema> {
-  // Reading the spellings of names does not change the schema's types, so the cast keeps them.
-  const spelt = z.preprocess((query) => readQuery(listed(query as object), schema.shape).query, schema);
-  const check = zValidator("query", spelt as unknown as Schema, (result, c) => {
-    const { query, misspelt } = readQuery(c.req.queries(), schema.shape);
-    const bad = result.success ? {} : { ...fieldMessages(result.error), ...repeatedParameters(query, result.error) };
-    if (Object.keys({ ...bad, ...misspelt }).length > 0) throw invalid({ ...bad, ...misspelt });
+  const check = zValidator("query", schema, undefined, {
+    validationFunction: (_, texts) => ({ success: true, data: parseQuery(schema, texts) }),
   }) as MiddlewareHandler as Validator<"query", Schema>;
   const validator: Validator<"query", Schema> = async (c, next) => {
     if (c.req.raw.body !== null && !EMPTY_BODY.test((await readText(c)) ?? "not UTF-8"))
@@ -45,9 +41,19 @@ export function validateQuery<Schema extends z.ZodObject>(schema: Schema): Valid
   return validator;
 }
 
-/** The texts of each name. The validator gives a name with one text that text itself. */
-function listed(query: object): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(query).map(([name, texts]) => [name, [texts].flat()]));
+/**
+ * Parses a query.
+ * @param texts the text of each name; of a repeated name, its texts.
+ * @throws the failure 422 that names every bad parameter.
+ */
+function parseQuery<Schema extends z.ZodObject>(schema: Schema, texts: Readonly<Record<string, string | string[]>>) {
+  const lists = Object.fromEntries(Object.entries(texts).map(([name, own]) => [name, [own].flat()]));
+  const { query, misspelt } = readQuery(lists, schema.shape);
+  const { data, error } = schema.safeParse(query);
+  const bad = error === undefined ? {} : { ...fieldMessages(error), ...repeatedParameters(query, error) };
+  const all = { ...bad, ...misspelt };
+  if (Object.keys(all).length > 0) throw invalid(all);
+  return data;
 }
 
 const EMPTY_BODY = /^\s*(?:\{\s*\})?\s*$/;

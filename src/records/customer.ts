@@ -102,6 +102,11 @@ export function memberKeyOf(customerId: Placeholder): SQL {
   return sql`(SELECT ${customers.member_key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;
 }
 
+/** The id of the customer with this key. */
+export function customerIdOf(customerKey: SQLWrapper): SQL {
+  return sql`(SELECT ${customers.id} FROM ${customers} WHERE ${customers.key} = ${customerKey})`;
+}
+
 /** The key of the customer with this id; NULL if the customer is not stored. */
 export function customerKeyOf(customerId: Placeholder): SQL {
   return sql`(SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId})`;

@@ -5,7 +5,7 @@ import type { Kind } from "../db/kind.ts";
 import { state } from "../db/record.ts";
 import { Flag } from "../values/number.ts";
 import { Id } from "../values/text.ts";
-import { customer, customers, mustBeAnother } from "./customer.ts";
+import { customer, customerIdOf, mustBeAnother } from "./customer.ts";
 
 /** Two friends, or a request to be friends. One row stands for both directions: the smaller key comes first. */
 const record = state(
@@ -29,14 +29,14 @@ const record = state(
 );
 export const friendships = record.table;
 
-const idOf = (customerKey: typeof friendships.low_key | typeof friendships.high_key) =>
-  sql`(SELECT ${customers.id} FROM ${customers} WHERE ${customers.key} = ${customerKey})`;
-
 export const friendship = {
   ...record,
   write: { identity: ({ customer_id, friend_id }) => [String(customer_id), String(friend_id)].sort() },
   read: {
-    fields: { customer_id: { sql: idOf(friendships.low_key) }, friend_id: { sql: idOf(friendships.high_key) } },
+    fields: {
+      customer_id: { sql: customerIdOf(friendships.low_key) },
+      friend_id: { sql: customerIdOf(friendships.high_key) },
+    },
     isAbout: (customerKey) => sql`${customerKey} IN (${friendships.low_key}, ${friendships.high_key})`,
   },
 } satisfies Kind;

@@ -18,7 +18,7 @@ import { restoredPart, state } from "../db/record.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { currentMember, customer, customers, Life, lifeIn, lifeOf, memberIn } from "./customer.ts";
+import { currentMember, customer, customerIdOf, customers, Life, lifeIn, lifeOf, memberIn } from "./customer.ts";
 import { store } from "./store.ts";
 
 /** The levels of a team below a member. */
@@ -140,18 +140,15 @@ const REFERRER_RULE = {
   unlessChanged: "referrer_id",
 } as const;
 
-const idOf = (customerKey: typeof memberships.customer_key | typeof memberships.referrer_key) =>
-  sql`(SELECT ${customers.id} FROM ${customers} WHERE ${customers.key} = ${customerKey})`;
-
 export const membership = {
   ...record,
   check: [{ ...REFERRER_RULE, when: hasNoReferrer(currentMember(ofCustomer)) }],
   write: { order: referrersFirst },
   read: {
     fields: {
-      customer_id: { sql: idOf(memberships.customer_key) },
+      customer_id: { sql: customerIdOf(memberships.customer_key) },
       life: lifeIn(lifeOf(memberships.member_key)),
-      referrer_id: { sql: idOf(memberships.referrer_key) },
+      referrer_id: { sql: customerIdOf(memberships.referrer_key) },
       referrer_life: lifeIn(lifeOf(memberships.referrer_member_key)),
     },
     // A member comes after the referrer. docs/decisions.md says why most programs need only two rounds.

@@ -20,7 +20,7 @@ import { Hundredths, TotalHundredths } from "../values/decimal.ts";
 import { orNull } from "../values/scalar.ts";
 import { Id, mustBe } from "../values/text.ts";
 import { FedTime } from "../values/time.ts";
-import { currentMember, customer, customers, Life, lifeIn, lifeOf, memberIn } from "./customer.ts";
+import { currentMember, customer, customerIdOf, Life, lifeIn, lifeOf, memberIn } from "./customer.ts";
 import { LEVELS, memberships, notAMember } from "./membership.ts";
 import { store } from "./store.ts";
 
@@ -86,9 +86,7 @@ export const tokenEarning = {
   write: { totals: [teamTokens] },
   read: {
     fields: {
-      customer_id: {
-        sql: sql`(SELECT ${customers.id} FROM ${customers} WHERE ${customers.key} = ${tokenEarnings.customer_key})`,
-      },
+      customer_id: { sql: customerIdOf(tokenEarnings.customer_key) },
       life: lifeIn(lifeOf(tokenEarnings.member_key)),
     },
   },

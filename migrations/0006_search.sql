@@ -22,9 +22,9 @@ CREATE VIRTUAL TABLE campaign_words_terms USING fts5vocab(campaign_words, instan
 CREATE VIRTUAL TABLE customer_words_terms USING fts5vocab(customer_words, instance);
 
 -- Derived: the words of store_words and campaign_words, and the words of customer_words, if they have four characters
--- or more and begin with a letter of a script in which typos are forgiven. A search that forgives a typo looks here for similar words. The feed adds all words
--- of a request at once, because a trigger for each row would take three times as long. A word that no entry has any more
--- is removed: a customer's at once, a merchant's by a job.
+-- or more and begin with a letter of a script in which typos are forgiven. A search that forgives a typo looks here for
+-- similar words. The feed adds all words of a request at once, because a trigger for each row would take three times as
+-- long. A word that no entry has any more is removed: a customer's at once, a merchant's by a job.
 CREATE TABLE merchant_vocabulary (
   word TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -61,8 +61,8 @@ FROM customers
 WHERE erased = 0;
 
 -- Writes the entries of the account's stores and campaigns again when its company gets another name, or when the account
--- comes back, and then their words, which a job may have removed. This is in the order of the keys, because FTS5 writes a segment whenever a rowid is lower than the rowid
--- before.
+-- comes back, and then their words, which a job may have removed. This is in the order of the keys, because FTS5 writes
+-- a segment whenever a rowid is lower than the rowid before.
 CREATE TRIGGER accounts_update_words AFTER UPDATE OF words, deleted ON accounts
 WHEN OLD.words IS NOT NEW.words OR OLD.deleted > NEW.deleted
 BEGIN

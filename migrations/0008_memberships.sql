@@ -69,7 +69,8 @@ CREATE TABLE team_links (
   PRIMARY KEY (store_key, ancestor_key, joined, depth, name, descendant_id, descendant_key)
 ) WITHOUT ROWID;
 
--- The rows that team_links must have. Who was erased has no name there, also in a later life. A referrer who is not a member yet gets no link, so the feed notices the line.
+-- The rows that team_links must have. A former life of a customer has no name there. A referrer who is not a member yet
+-- gets no link, so the feed notices the line.
 CREATE VIEW expected_team_links AS
 SELECT
   a.store_key, a.ancestor_key, a.joined, a.depth,

@@ -15,7 +15,7 @@ import { INDEXES, missingWords, selectMatches } from "./word-index.ts";
 const SORTED = 2_000;
 
 /** The terms for a word of the query: for the word itself, and for the words one typo away. */
-interface Choice {
+interface SimilarTerms {
   exact: readonly Term[];
   similar: readonly Term[];
 }
@@ -23,7 +23,7 @@ interface Choice {
 /** A search of a list: terms of which a record must have one for each word. */
 export interface TypoSearch {
   list: SearchList;
-  choices: readonly Choice[];
+  choices: readonly SimilarTerms[];
 }
 
 /** The search of a list, with similar words from its vocabulary; null if no record can have the words. */
@@ -73,8 +73,8 @@ export function searchForgivingly(search: TypoSearch, hidesMore: boolean, { word
 }
 
 /**
- * Fewer forgiven words come first, then the order first stored. `forgiven` is a JSON array of positions in the query. The lenient expression is looked
- * up only if the strict one finds too few.
+ * Fewer forgiven words come first, then the order first stored. `forgiven` is a JSON array of positions in the query. The
+ * lenient expression is looked up only if the strict one finds too few.
  */
 const selectWithTypos = compilePer(
   "search/with-typos",

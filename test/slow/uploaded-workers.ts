@@ -1,4 +1,4 @@
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import { SECRET_NAMES } from "../../scripts/lib/sign.ts";
 import type { Scripts } from "./cloudflare/scripts.ts";
 
@@ -48,6 +48,8 @@ function workerOptions({ name, uploaded: { bindings, code, compatibility, tag = 
       ...(version && { [version.name]: { id: name, tag, timestamp: "" } }),
     },
     d1Databases: record("d1", ({ id }) => String(id)),
+    // No test asks for a file of the reference page.
+    serviceBindings: record("assets", () => () => new Response(null, { status: 404 })),
     kvNamespaces: record("kv_namespace", ({ namespace_id: id }) => String(id)),
     ratelimits: record("ratelimit", ({ namespace_id, simple }) => ({
       namespace_id: String(namespace_id),

@@ -7,6 +7,7 @@ import { Model } from "../model/model.ts";
 import type { Call } from "../model/parameters.ts";
 import { addSeconds } from "../model/time.ts";
 import { type Answer, feed, send } from "../support/api.ts";
+import { backgroundWorkHasEnded } from "../support/background.ts";
 import { showStoredMessages } from "../support/clock.ts";
 import { seenAs } from "../support/compare.ts";
 import { differences } from "../support/differences.ts";
@@ -18,6 +19,7 @@ import { SHAPES } from "./shapes.ts";
 
 const BEGINNING = "2026-06-01 12:00:00";
 
+const { pause } = workerClock;
 let clockAheadMs = 0;
 
 /** Sends a random program to the service and to the model, and checks that both give the same answers. */
@@ -29,6 +31,8 @@ export class Trial {
   /** How often each endpoint answered with each status. */
   readonly counts: Record<string, number>;
   readonly #name: string;
+  /** Ends the pauses of Workers, which wait until the second of their messages is over. */
+  #endPauses = () => {};
 
   constructor(name: string, shape: string, counts: Record<string, number> = {}) {
     this.#name = name;
@@ -51,6 +55,7 @@ export class Trial {
   }
 
   async begin(): Promise<void> {
+    this.#pauseUntilTimePasses();
     await this.emptyDatabase();
     await this.#feed({ lines: this.program.beginning(this.now), accounts: "*" });
     expect(this.counts["feed 200"], `${this.#name} cannot begin`).toBeGreaterThan(0);
@@ -70,11 +75,23 @@ export class Trial {
     this.#count(`feed ${answer.status}`);
   }
 
-  /** Moves D1's clock, and shows the messages of the seconds that are over. */
+  /** Moves D1's clock, shows the messages of the seconds that are over, and waits until inboxes have heard of them. */
   async pass(seconds: number): Promise<void> {
     this.now = addSeconds(this.now, seconds);
     await env.DB.prepare("UPDATE stopped_clock SET now = ?").bind(this.now).run();
     await showStoredMessages();
+    this.#pauseUntilTimePasses();
+    await backgroundWorkHasEnded();
+  }
+
+  /** Ends the pauses of a second and more. Later ones last until D1's clock moves. */
+  #pauseUntilTimePasses(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    vi.spyOn(workerClock, "pause").mockImplementation((milliseconds) =>
+      milliseconds < 1_000 ? pause(milliseconds) : promise,
+    );
+    this.#endPauses();
+    this.#endPauses = resolve;
   }
 
   /** Makes random calls. */

@@ -3,6 +3,7 @@ import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { openApi } from "../../src/reference.ts";
 import type { ExampleApp } from "./app-page.ts";
+import { contractPages } from "./contract-pages.ts";
 import { CommandError, ROOT } from "./project.ts";
 import { replaceFile } from "./whole-file.ts";
 
@@ -13,7 +14,7 @@ const PAGE_FOLDER = path.join(ROOT, "scripts", "reference");
 const IGNORE_FILE = ".assetsignore";
 
 /**
- * Writes the reference page, its renderer and the OpenAPI document into a folder. The page loads nothing from elsewhere.
+ * Writes the reference page, its renderer, the OpenAPI document and the contract into a folder. The page loads nothing from elsewhere.
  * By default the folder is the one that is deployed. The forms of the page send the token. The example app is served
  * beside the page.
  */
@@ -25,6 +26,7 @@ export function buildReference(folder = DEPLOYED, { token, app }: { token?: stri
     ["settings.json", `${JSON.stringify({ token })}\n`],
     ["scalar.js", scalarBundle()],
     ["openapi.json", JSON.stringify(openApi())],
+    ...contractPages(),
     ...(app?.files ?? []),
   ]);
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { generate } from "orval";
@@ -165,11 +165,33 @@ describe("a file of the reference page", () => {
     const document = await call(`${url}/openapi.json`);
     const headers = { "If-None-Match": document.headers.get("ETag") ?? "" };
 
-    expect(page.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'; base-uri 'none'");
+    expect(page.headers.get("Content-Security-Policy")).toBe(
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src * data: blob:; font-src 'self' data:; " +
+        "worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
+    );
     expect(document.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(document.headers.get("Cache-Control")).toContain("public");
     expect((await call(`${url}/openapi.json`, { headers })).status).toBe(304);
     expect((await call(`${url}/openapi.json`, { method: "HEAD" })).text).toBe("");
+  });
+});
+
+describe("the contract as Markdown", () => {
+  it("is listed by /llms.txt, and links only to what the service has", async ({ expect }) => {
+    const list = await call(`${url}/llms.txt`);
+    const linksOf = (text: string) => [...text.matchAll(/\]\(([^)#]+)/g)].map(([, link = ""]) => link);
+    const pages = linksOf(list.text).filter((link) => link.endsWith(".md"));
+    expect(pages.map((page) => path.basename(page))).toEqual(
+      readdirSync(path.join(ROOT, "docs", "contract")).filter((name) => name.endsWith(".md")),
+    );
+
+    for (const page of pages) {
+      const { status, headers, text } = await call(url + page);
+
+      expect([page, status, headers.get("Content-Type")]).toEqual([page, 200, "text/markdown; charset=utf-8"]);
+      for (const link of linksOf(text).filter((link) => !link.startsWith("https:")))
+        expect([page, link, (await call(new URL(link, url + page).href)).status]).toEqual([page, link, 200]);
+    }
   });
 });
 

@@ -18,7 +18,7 @@ export type Selection = Readonly<Record<string, AnySQLiteColumn | SQL | SQL.Alia
 const NO_SESSION = undefined as unknown as SQLiteSession<"sync", void, never, never>;
 const builder = new QueryBuilder(DIALECT);
 
-/** Drizzle's query builder. docs/contributing.md says when to use it. */
+/** Drizzle's query builder. docs/CONTRIBUTING.md says when to use it. */
 export const query = {
   select: <Fields extends Selection>(fields: Fields) => builder.select(named(fields)),
   insert: <Table extends SQLiteTable>(table: Table) =>

@@ -19,6 +19,7 @@ interface Options {
   tokens?: TokenFile;
   env?: string;
   readOnly?: boolean;
+  eraseCustomers?: boolean;
   only?: string;
 }
 
@@ -40,6 +41,7 @@ export const program = newCommand("npm run conform")
     ).argParser(readTokenFile),
   )
   .option("--env <name>", "the program of environments.toml that the service is", environmentName)
+  .option("--erase-customers", "with --tokens: write these customers, and erase them at the end")
   .option("--read-only", "feed nothing, and check only the rules that hold whatever is stored")
   .option("--only <section>", 'only these sections: "feed", "interface, 4", "live, 2"')
   .addHelpText(
@@ -89,8 +91,15 @@ async function conform(options: Options): Promise<void> {
   }
 }
 
-function keysOf({ url, tokens: tokenFile, env, readOnly = false }: Options, variables: Variables): Keys {
+function keysOf(
+  { url, tokens: tokenFile, env, readOnly = false, eraseCustomers }: Options,
+  variables: Variables,
+): Keys {
   if (tokenFile !== undefined) {
+    if (!readOnly && !eraseCustomers)
+      throw new CommandError(
+        "The customers of these tokens would be written, and erased at the end. If they are nobody, add --erase-customers; otherwise --read-only.",
+      );
     const callers = new Set(tokenFile.customers).size;
     if (callers < (readOnly ? 1 : CALLERS)) throw new CommandError(`Name the tokens of ${CALLERS} customers.`);
     return { claims: {}, tokenFile };

@@ -1,16 +1,21 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
+import { VARIABLES, variableFault } from "../src/service/variables.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
+import { DEVELOPMENT, variablesOf } from "./lib/environments.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
 import { isReady, loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
-interface Options extends Omit<ServiceOptions, "persistTo"> {
+interface Options extends Omit<ServiceOptions, "persistTo" | "variables"> {
   env: string;
+  cors?: string;
+  jwks?: string;
+  var: Record<string, string>;
   persistTo?: string;
   demo: boolean;
 }
@@ -28,16 +33,32 @@ export const program = withEnvironment(
   .option("--no-demo", "leave the database as it is")
   .option("--logs", "also print the log: a line for each request, and what the service says of unusual ones")
   .option("--cors <origins>", 'the origins whose pages may call, with commas between them, or "*"', originList)
+  .option("--jwks <url>", "where the public keys of your identity provider are, as JWKS_URL")
+  .option("--var <name=value>", "a variable of wrangler.toml; may be repeated", variable, {})
+  .option("--now <time>", "what the database takes for now, such as 2026-12-24T18:00:00Z, to see an ended coupon", time)
+  .addHelpText("after", "\nThe secrets are in .dev.vars, which the first start writes. More: docs/tokens.md")
   .action(start);
 
 async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions }: Options): Promise<void> {
-  const options = { ...otherOptions, env, persistTo };
+  const { cors, jwks, var: others, ...serviceOptions } = otherOptions;
+  const variables = {
+    ...(cors !== undefined && { CORS_ORIGINS: cors }),
+    ...(jwks !== undefined && { JWKS_URL: jwks }),
+    ...others,
+  };
+  const fault = variableFault({ ...variablesOf(env), ENVIRONMENT: DEVELOPMENT, ...variables });
+  if (fault !== null) throw new CommandError(`${fault.name} must ${fault.must}.`);
+  const options = { ...serviceOptions, env, persistTo, variables };
   const session = await serveAppSession(options.port, env);
+  let hasStarted = false;
   try {
     await prepare(options, await buildAppPage(session.url));
-    await run(options, demo);
+    await run(options, demo, () => {
+      hasStarted = true;
+    });
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
+    // Ctrl-C is how a running service is stopped. Before that it cuts the start off, which the status says.
+    if (!(error instanceof Interrupted && hasStarted)) throw error;
     console.error(error.message);
   } finally {
     session.close();
@@ -45,15 +66,17 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
 }
 
 /** Runs the service. Never resolves. @throws Interrupted after Ctrl-C or a kill. */
-async function run(options: ServiceOptions, demo: boolean): Promise<never> {
+async function run(options: ServiceOptions, demo: boolean, onStarted: () => void): Promise<never> {
   const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const url = `http://127.0.0.1:${options.port}`;
   const stop = new AbortController();
+  console.error("Starting the service …");
   const server = serve(options, stop.signal);
   try {
     if (!(await isReady(url, server))) throw new CommandError("The server did not start; see wrangler's output above.");
     await introduce(url, env, contents);
+    onStarted();
   } catch (error) {
     stop.abort();
     // After Ctrl-C, the error is only a consequence, and the server's promise rejects with Interrupted.
@@ -104,6 +127,21 @@ ${ask}/me
 # The coupons that the customer can use
 ${ask}/coupons
 `;
+}
+
+/** Adds a variable to those of earlier options. */
+function variable(text: string, earlier: Record<string, string>): Record<string, string> {
+  const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name in VARIABLES) return { ...earlier, [name]: value };
+  throw new InvalidArgumentError(
+    `Such as NEARBY_RADIUS_MILES=5. The variables are ${Object.keys(VARIABLES).join(", ")}.`,
+  );
+}
+
+function time(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError("Such as 2026-12-24T18:00:00Z.");
+  return date;
 }
 
 function originList(text: string): string {

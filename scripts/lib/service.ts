@@ -6,9 +6,11 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import type { ExampleApp } from "./app-page.ts";
+import { askDatabase, type DatabaseLocation } from "./database.ts";
 import { DEVELOPMENT, PRODUCTION, refuseWrongVariables } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
+import { readMigrations } from "./migrations.ts";
 import { CommandError, type runTool } from "./project.ts";
 import { buildReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
@@ -20,8 +22,10 @@ export interface ServiceOptions {
   port: number;
   /** The folder for the service's data. */
   persistTo: string;
-  /** The value of `CORS_ORIGINS`. */
-  cors?: string;
+  /** Values of variables, in place of those of wrangler.toml. */
+  variables?: Readonly<Record<string, string>>;
+  /** What D1's clock says at the start. */
+  now?: Date;
   /** Whether to print the log. */
   logs?: boolean;
 }
@@ -32,7 +36,7 @@ const READY_WITHIN_MS = 60_000;
  * Creates what the service needs: secrets, a migrated database, the reference page and the example app.
  * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
-export async function prepare({ env, port, persistTo }: ServiceOptions, app?: ExampleApp): Promise<void> {
+export async function prepare({ env, port, persistTo, now }: ServiceOptions, app?: ExampleApp): Promise<void> {
   refuseWrongVariables(env);
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
@@ -40,6 +44,7 @@ export async function prepare({ env, port, persistTo }: ServiceOptions, app?: Ex
   const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
   buildReference(referenceIn(persistTo), { token, ...(app && { app }) });
   await migrate(env, persistTo);
+  await setClock({ env, persistTo }, now);
 }
 
 /**
@@ -47,7 +52,7 @@ export async function prepare({ env, port, persistTo }: ServiceOptions, app?: Ex
  * @throws Interrupted after Ctrl-C or a kill.
  */
 export function serve(
-  { env, port, persistTo, cors, logs }: ServiceOptions,
+  { env, port, persistTo, variables, logs }: ServiceOptions,
   signal: AbortSignal,
 ): ReturnType<typeof runTool> {
   const previousSecrets = Object.entries(readDevVars(env)).filter(
@@ -57,7 +62,7 @@ export function serve(
     ENVIRONMENT: DEVELOPMENT,
     // The local runtime has no jurisdictions.
     JURISDICTION: "",
-    ...(cors !== undefined && { CORS_ORIGINS: cors }),
+    ...variables,
     // Wrangler takes only required secrets from .dev.vars, and wrangler.toml does not require these.
     ...Object.fromEntries(previousSecrets),
   };
@@ -129,6 +134,16 @@ async function migrate(env: string, persistTo: string): Promise<void> {
   const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", path.resolve(persistTo)];
   const { status, output } = await runWranglerFor(env, args, { place: "local", capture: true });
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
+}
+
+/** Lets D1's clock go on from a time, or without one from the real time. Tokens, boards and inboxes do not follow it. */
+async function setClock(database: DatabaseLocation, now?: Date): Promise<void> {
+  const statements = readMigrations().flatMap((migration) => migration.statements);
+  const [definition] = statements.flatMap((statement) => /^CREATE VIEW clock\b.*/ms.exec(statement) ?? []);
+  if (definition === undefined) throw new Error("No migration makes the view clock.");
+  const seconds = now === undefined ? 0 : Math.round((now.getTime() - Date.now()) / 1_000);
+  const moved = definition.replaceAll("'now'", `'now', '${seconds} seconds'`);
+  await askDatabase(["DROP VIEW clock", now === undefined ? definition : moved], database);
 }
 
 /** Resolves with true once the server answers, with false if it has ended or does not answer within a minute. */

@@ -29,11 +29,20 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.res.headers.set("Server-Timing", timing.join(", "));
 
   const entry = describe(c, usage, performance.now() - startedAt);
+  if (isDevelopment(c.env)) await tellDeveloper(c, entry);
   writeMetrics(c.env, "request", { ...entry, boardAgeSeconds: entry.boardAgeSeconds ?? -1 });
   if (!isUnusual(entry)) return;
   const log = { requestId, version: workerVersion(c.env), ...entry, token: c.var.tokenFault };
   console.log(JSON.stringify({ ...log, ...causeOf(c.error) }));
 };
+
+/** In development a refusal is a line of the terminal, and an answer to curl ends with a line feed. */
+async function tellDeveloper(c: Context<AppEnv>, { method, route, status, error }: ReturnType<typeof describe>) {
+  // `npm start` shows warnings, and no other lines of the log.
+  if (status >= 400) console.warn([status, method, route, error, c.var.tokenFault].filter(Boolean).join(" "));
+  const isText = c.res.headers.get("Content-Type")?.includes("json") === true;
+  if (isText && c.req.header("User-Agent")?.startsWith("curl/")) c.res = new Response(`${await c.res.text()}\n`, c.res);
+}
 
 function describe(c: Context<AppEnv>, usage: Usage, milliseconds: number) {
   const database = usage.primary ? "primary" : "replica";

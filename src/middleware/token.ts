@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
-import { accountsOf, type Claims, type Keys, readToken, type Scope, storesOf } from "../auth/token.ts";
+import { accountsOf, type Claims, type Keys, readToken, type Scope, storesOf, type TokenFault } from "../auth/token.ts";
 import { closedForRestore, forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { itemsOfList } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
@@ -24,8 +24,9 @@ export const exportOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** For the changes: the token may be for some accounts. */
 export const changesOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const accounts = accountsOf(await authenticate(c, "export"));
-  if (accounts === null) throw forbidden('An export token names its accounts: "accounts": ["165"] or "*".');
+  const claims = await authenticate(c, "export");
+  const accounts = accountsOf(claims);
+  if (accounts === null) throw forbidden(`An export token ${namesAccounts(claims)}`);
   c.set("exportAccounts", accounts);
   await next();
 };
@@ -34,7 +35,7 @@ export const tillOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "till");
   const { subject } = claims;
   const [accounts, stores] = [accountsOf(claims), storesOf(claims)];
-  if (accounts === null) throw forbidden('A till\'s token names its accounts: "accounts": ["165"] or "*".');
+  if (accounts === null) throw forbidden(`A till's token ${namesAccounts(claims)}`);
   if (stores === null) throw forbidden('The stores of a till\'s token are a list: "stores": ["s1"].');
   c.set("till", { subject, accounts, stores });
   await rateLimit(c, c.env.TILL_LIMITER, subject);
@@ -44,13 +45,20 @@ export const tillOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
 export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "feed");
   const accounts = accountsOf(claims);
-  if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
+  if (accounts === null) throw forbidden(`A feed token ${namesAccounts(claims)}`);
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
   if (!restores) refuseDuringRestore(c);
   c.set("feedToken", { subject: claims.subject, accounts, restores });
   await next();
 };
+
+/** What a machine's token must say of its accounts, and what it says instead. */
+function namesAccounts({ accounts }: Claims): string {
+  const number = Array.isArray(accounts) ? accounts.find((account) => typeof account === "number") : undefined;
+  const instead = number === undefined ? "" : ` Its account ${number} is a number: write "${number}".`;
+  return `names its accounts: "accounts": ["165"] or "*".${instead}`;
+}
 
 /** For every request that writes records, and is no restore. @throws 503 while the operator restores. */
 export function refuseDuringRestore({ env }: Context<AppEnv>): void {
@@ -65,8 +73,23 @@ async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
   if (reading.outcome === "good") throw forbidden(`This needs a token with the scope ${scope}.`);
   if (reading.outcome === "no keys") throw unavailable("Tokens cannot be checked. Try again in a moment.");
   c.set("tokenFault", reading.fault);
-  throw unauthenticated(isDevelopment(c.env) ? " Get one: npm run token -- customer ID" : "");
+  throw unauthenticated(isDevelopment(c.env) ? hint(scope, reading.fault) : "");
 }
+
+/** What a developer is told: why the token was refused, and how to get another. A deployment tells nobody. */
+function hint(scope: Scope, fault: TokenFault): string {
+  const why = fault === "missing" ? "" : ` The token was refused: ${fault} (docs/tokens.md).`;
+  return `${why} Get one: npm run token -- ${TOKEN_COMMANDS[scope]}`;
+}
+
+/** How `npm run token` is called for a token of a scope. */
+const TOKEN_COMMANDS: Readonly<Record<Scope, string>> = {
+  customer: "customer ID",
+  till: "till --name NAME",
+  feed: "feed '*' --name NAME",
+  restore: "restore --name NAME",
+  export: "export --name NAME",
+};
 
 /** A browser cannot set headers on a WebSocket, so this path alone also accepts a token as a subprotocol. */
 export const LIVE_PATH = "/api/v1/customer/live";

@@ -4,6 +4,7 @@ import { describe, it, vi } from "vitest";
 import { tokenPart } from "../../scripts/lib/sign.ts";
 import type { TokenFault } from "../../src/auth/token.ts";
 import { send } from "../support/api.ts";
+import { sendTo } from "../support/bindings.ts";
 
 const PATH = "/api/v1/customer/campaigns/near-by-popular-campaigns";
 
@@ -45,5 +46,30 @@ describe("a 401", () => {
       causes.map(([, fault]) => ["UNAUTHENTICATED", fault]),
     );
     expect(batch).not.toHaveBeenCalled();
+  });
+});
+
+describe("a refused token in development", () => {
+  const inDevelopment = async (path: string, claims: Record<string, unknown>, secret = env.FEED_JWT_SECRET) => {
+    const token = await sign({ sub: "s", exp: Date.now() / 1_000 + 60, ...claims }, secret, "HS256");
+    const answer = await sendTo({ ENVIRONMENT: "development" }, path, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return ((await answer.json()) as { message: string }).message;
+  };
+
+  it("is told why, and how to get the token that the endpoint needs", async ({ expect }) => {
+    expect(await inDevelopment("/api/v1/customer/me", { scope: "customer", exp: 1 }, env.JWT_SECRET)).toBe(
+      "A valid bearer token is needed. The token was refused: expired (docs/tokens.md). Get one: npm run token -- customer ID",
+    );
+    expect(await inDevelopment("/api/v1/feed", { scope: "export" }, "other")).toBe(
+      "A valid bearer token is needed. The token was refused: signature (docs/tokens.md). Get one: npm run token -- export --name NAME",
+    );
+  });
+
+  it("is told that accounts are texts", async ({ expect }) => {
+    expect(await inDevelopment("/api/v1/feed/changes", { scope: "export", accounts: [900] })).toBe(
+      'An export token names its accounts: "accounts": ["165"] or "*". Its account 900 is a number: write "900".',
+    );
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { cloneCheckout, temporaryFolder } from "./clone.ts";
 import { freePort, pressCtrlC, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
-import { startService } from "./service.ts";
+import { demoToken, type Service, startService } from "./service.ts";
 
 const folder = temporaryFolder();
 
@@ -78,6 +78,46 @@ describe("npm start -- --logs", () => {
     await untilPrinted(service, `{"requestId":"${requestId}"`);
     const [line = ""] = /\{"requestId":.*\}/.exec(service.output()) ?? [];
     expect(JSON.parse(line)).toMatchObject({ error: "UNAUTHENTICATED", token: expect.any(String) });
+  });
+});
+
+describe("npm start -- --now", () => {
+  it("lets coupons end as if it were that time, and the next start does not", async () => {
+    const args = ["--persist-to", temporaryFolder()];
+    const countCoupons = async (service: Service) => {
+      const headers = { Authorization: `Bearer ${demoToken(service)}` };
+      const answer = await fetch(`${service.url}/api/v1/customer/coupons`, { headers });
+      pressCtrlC(service);
+      await service.ended;
+      return ((await answer.json()) as { items: { stores: unknown[] } }).items.stores.length;
+    };
+
+    const usual = await startService(args);
+    const count = await countCoupons(usual);
+    const moved = await startService([...args, "--now", "2100-01-01T00:00:00Z"], usual);
+    expect(await countCoupons(moved)).toBeLessThan(count);
+    const again = await startService(args, moved);
+    expect(await countCoupons(again)).toBe(count);
+  });
+});
+
+describe("npm start", () => {
+  it("prints a line for each answer of 400 or more, which curl ends with a line feed", async () => {
+    const service = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
+
+    const answer = execFileSync("curl", ["-s", `${service.url}/api/v1/customer/me`], { encoding: "utf8" });
+
+    expect(answer).toMatch(/"message":"A valid bearer token is needed. Get one: npm run token -- customer ID"\}\n$/);
+    await untilPrinted(service, "401 GET /api/v1/customer/me UNAUTHENTICATED missing");
+  });
+
+  it("ends with the status of Ctrl-C if it is stopped while it migrates", async () => {
+    const { started } = await startEmpty("node", "scripts/run.mjs", "start");
+    await untilPrinted(started, "Migrating");
+
+    pressCtrlC(started);
+
+    expect(await started.ended).toBe(130);
   });
 });
 

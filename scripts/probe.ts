@@ -12,12 +12,6 @@ import { configOf, runWrangler, writeConfig } from "./lib/wrangler.ts";
 import { deploymentWith, MEASUREMENTS } from "./probe/measurements.ts";
 import { openProbe, type ProbeClient } from "./probe/probe-client.ts";
 
-interface Options {
-  url: string;
-  env: string;
-  deploy?: boolean;
-}
-
 export const program = newCommand("npm run probe")
   .description(
     "Measure what only Cloudflare shows, by a Worker beside a program's, and compare it with what the project assumes.",
@@ -31,7 +25,7 @@ export const program = newCommand("npm run probe")
   )
   .action(run);
 
-async function run({ url, env, deploy = false }: Options): Promise<void> {
+async function run({ url, env, deploy }: { url: string; env: string; deploy?: boolean }): Promise<void> {
   await expectSameProgram(url, { env, remote: true });
   const cloudflare = await openCloudflare(env);
   const token = randomBytes(32).toString("base64url");

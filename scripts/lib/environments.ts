@@ -59,7 +59,8 @@ export function settingsOf(env: string) {
   const table = tableOf(env);
   const worker = table.name ?? (env === PRODUCTION ? String(service.name) : `${service.name}-${env}`);
   const patterns = table.routes?.map((route) => (typeof route === "string" ? route : route.pattern)) ?? [];
-  return { ...table, service, worker, patterns, databaseName: table.database_name ?? worker };
+  const databaseName = table.database_name ?? worker;
+  return { ...table, service, worker, patterns, databaseName, namespaceTitle: `${worker}-cache` };
 }
 
 export function tableOf(env: string): z.output<typeof Table> {

@@ -29,8 +29,7 @@ export async function findResources(cloudflare: Cloudflare, env: string): Promis
 
 /** Creates what was not found. If an answer is lost, the next try is refused, although the first has created it. */
 export async function createMissing(cloudflare: Cloudflare, env: string, found: Found): Promise<Resources> {
-  const { databaseName: name } = settingsOf(env);
-  const title = namespaceTitle(env);
+  const { databaseName: name, namespaceTitle: title } = settingsOf(env);
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
   const create = async (key: keyof Resources, what: string, post: () => Promise<string>) => {
     if (found[key] !== undefined) return found[key];
@@ -56,19 +55,14 @@ export async function findDatabase(cloudflare: Cloudflare, env: string): Promise
   return (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
 }
 
-function namespaceTitle(env: string): string {
-  return `${settingsOf(env).worker}-cache`;
-}
-
 /**
  * Wrangler would make a namespace of this name, but would not look for it. If the deployment then failed, every later
  * deployment would fail too.
  */
 async function findNamespace(cloudflare: Cloudflare, env: string): Promise<string | undefined> {
-  const { kv_id: id } = settingsOf(env);
+  const { kv_id: id, namespaceTitle: title } = settingsOf(env);
   if (id !== undefined) return id;
   const jurisdiction = variablesOf(env).JURISDICTION;
-  const title = namespaceTitle(env);
   const route = `GET /storage/kv/namespaces?per_page=${NAMESPACE_LIMIT}`;
   const namespaces = await ask(cloudflare, route, z.array(Namespace));
   const namespace = namespaces.find((candidate) => candidate.title === title);

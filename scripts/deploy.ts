@@ -1,21 +1,14 @@
 import { Option } from "commander";
 import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
-import { accountOf, ask, type Cloudflare, openCloudflare, permissionFor } from "./lib/cloudflare-api.ts";
+import { ask, type Cloudflare, openCloudflare, permissionFor } from "./lib/cloudflare-api.ts";
 import { findMissing, isService, runningVersions } from "./lib/deployed.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
 import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
 import { newCommand, withEnvironment } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import {
-  type Binder,
-  createMissing,
-  findResources,
-  type Resources,
-  readBinders,
-  refuseBound,
-} from "./lib/resources.ts";
+import { type Binder, createMissing, type Found, findResources, readBinders, refuseBound } from "./lib/resources.ts";
 import { deleteWorker } from "./lib/temporary-worker.ts";
 import { checkBundle, refuseWrongConfig, runWranglerFor } from "./lib/wrangler.ts";
 
@@ -32,7 +25,7 @@ interface Options {
 interface Ready {
   env: string;
   cloudflare: Cloudflare;
-  found: Partial<Resources>;
+  found: Found;
 }
 
 export const program = withEnvironment(newCommand("npm run deploy"))
@@ -53,7 +46,11 @@ async function run({ env, all, ...how }: Options): Promise<void> {
   const names = all
     ? environmentNames().sort((first, second) => Number(second === STAGING) - Number(first === STAGING))
     : [env];
-  for (const name of names) refuseWrongSettings(name);
+  for (const name of names) {
+    refuseWrongVariables(name);
+    refuseShared(name);
+    refuseWrongConfig(name);
+  }
   await refuseUnready(names, how.takeDomain);
   const programs = await findAll(names);
   if (!how.migrate) console.error(`The Worker: ${await checkBundle(names[0])}.`);
@@ -73,7 +70,7 @@ async function findAll(names: readonly string[]): Promise<Ready[]> {
   const bindersByAccount = new Map<string, Binder[]>();
   const programs: Ready[] = [];
   for (const env of names) {
-    const cloudflare = await openCloudflare(accountOf(env));
+    const cloudflare = await openCloudflare(env);
     const found = await findResources(cloudflare, env);
     const binders = bindersByAccount.get(cloudflare.accountId) ?? (await readBinders(cloudflare));
     bindersByAccount.set(cloudflare.accountId, binders);
@@ -137,12 +134,6 @@ function addressIn(output: string): string {
   const [, domain] = /^\s+(\S+) \(custom domain\)/m.exec(output) ?? [];
   if (domain !== undefined) return `https://${domain}`;
   return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address";
-}
-
-function refuseWrongSettings(env: string): void {
-  refuseWrongVariables(env);
-  refuseShared(env);
-  refuseWrongConfig(env);
 }
 
 /**

@@ -61,7 +61,7 @@ npm run deploy --${envOption(name)}`);
 }
 
 function remove(name: string): void {
-  const { worker, databaseName, kv_id } = settingsOf(name);
+  const { worker, databaseName, namespaceTitle, kv_id } = settingsOf(name);
   console.log(`Nothing is changed. To remove ${name}, delete these lines of environments.toml:
 
 ${linesOf(name).join("\n").trim()}
@@ -69,7 +69,7 @@ ${linesOf(name).join("\n").trim()}
 Its Worker, its database and its KV namespace stay. To delete them for good:
 npm run wrangler -- delete --name ${worker}
 npm run wrangler -- d1 delete ${databaseName}
-npm run wrangler -- kv namespace delete --namespace-id ${kv_id ?? `ID    # of ${worker}-cache in npm run wrangler -- kv namespace list`}`);
+npm run wrangler -- kv namespace delete --namespace-id ${kv_id ?? `ID    # of ${namespaceTitle} in npm run wrangler -- kv namespace list`}`);
 }
 
 /** The lines of a program's table and of the tables within. */

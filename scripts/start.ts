@@ -20,8 +20,8 @@ interface Options extends Omit<ServiceOptions, "persistTo" | "variables"> {
   demo: boolean;
 }
 
-/** What a database has. If loading the demo program was cut off, it has only the first lines of the program. */
-type Contents = "nothing" | "first lines" | "demo" | "other data";
+/** What a database has. If loading the demo program was cut off, it has only the first lines of the program, or none. */
+type Contents = "first lines" | "demo" | "other data";
 
 export const program = withEnvironment(
   newCommand("npm start").description(
@@ -89,7 +89,7 @@ async function run(options: ServiceOptions, demo: boolean, onStarted: () => void
 
 /** Loads the demo program where it is missing, and prints what to try. */
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
-  if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
+  if (contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
@@ -108,8 +108,7 @@ async function lookForDemo(database: DatabaseLocation): Promise<Contents> {
       OR EXISTS (SELECT 1 FROM program_state WHERE retention_steps > 0) AS has_last_line`;
   const [[row] = []] = await askDatabase<Record<string, number>>([query], database);
   if (row?.has_last_line) return "demo";
-  if (row?.has_first_line) return "first lines";
-  return row?.has_accounts ? "other data" : "nothing";
+  return row?.has_first_line || !row?.has_accounts ? "first lines" : "other data";
 }
 
 /** What `npm start` prints of the demo program: the address of the app, a customer's token, and commands to copy. */

@@ -1,13 +1,14 @@
 import { createInterface } from "node:readline/promises";
-import type * as z from "zod";
-import type { Request } from "../src/feed/requests/schema.ts";
+import * as z from "zod";
+import { Request } from "../src/feed/requests/schema.ts";
 import { toHundredths } from "../src/values/decimal.ts";
+import { linkOf } from "./lib/call.ts";
 import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { sendLines } from "./lib/feed-client.ts";
 import { formatCount, formatNumber } from "./lib/format.ts";
-import { journalRows } from "./lib/journal-client.ts";
 import { ADDED, type EventLine, oppositeOf } from "./lib/opposite.ts";
 import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
+import { parse, patientFetch, refusalOf } from "./lib/patient-client.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { table } from "./lib/table.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -21,7 +22,10 @@ interface Options extends ServiceAccess {
   yes?: boolean;
 }
 
+const ANSWER_WITHIN_MS = 60_000;
+const Page = z.object({ items: z.array(Request) });
 type JournalRow = z.output<typeof Request>;
+
 interface Source {
   url: string;
   token: string;
@@ -79,6 +83,26 @@ async function findRequests(source: Source, options: Options, signal: AbortSigna
   if (wrong !== undefined)
     throw new CommandError(`Request ${wrong.version} is of ${wrong.source}: it cannot be undone.`);
   return rows;
+}
+
+/** The rows of the journal that the service has for these parameters, oldest first, page by page. */
+async function* journalRows(
+  { url, token }: Source,
+  parameters: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): AsyncGenerator<JournalRow> {
+  const ask = patientFetch(ANSWER_WITHIN_MS, signal);
+  const first = new URL(`/api/v1/feed/requests?${new URLSearchParams(parameters)}`, url);
+  for (let next: URL | null = first; next !== null; ) {
+    const answer = await ask(next, { headers: { Authorization: `Bearer ${token}` }, signal });
+    signal.throwIfAborted();
+    if (answer.status !== 200) throw new CommandError(refusalOf(answer));
+    const { data } = Page.safeParse(parse(answer.bytes.toString()));
+    if (data === undefined) throw new CommandError(`This is no journal: ${first.href} answers with something else.`);
+    yield* data.items;
+    const link: string | undefined = linkOf(answer);
+    next = link === undefined ? null : new URL(new URL(link).search, first);
+  }
 }
 
 /** The first and the last version of a range. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { accountOf, ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./cloudflare-api.ts";
+import { ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./cloudflare-api.ts";
 import { Domains, runningVersions } from "./deployed.ts";
 import { envOption, settingsOf, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
@@ -27,7 +27,7 @@ ${[...remedies].join("")}Then run the same command again.`);
 }
 
 async function remediesFor(env: string, domainsToTake: readonly string[]): Promise<string[]> {
-  const cloudflare = await openCloudflare(accountOf(env));
+  const cloudflare = await openCloudflare(env);
   const dashboard = `https://dash.cloudflare.com/${cloudflare.accountId}`;
   const remedies: string[] = [];
   if ((await askOrNull([NO_SUBDOMAIN], cloudflare, "GET /workers/subdomain", z.unknown())) === null)
@@ -39,13 +39,9 @@ async function remediesFor(env: string, domainsToTake: readonly string[]): Promi
     remedies.push(
       `Give ${env} a ${secret} for it alone (openssl rand -base64 48): npm run wrangler -- secret put ${secret}${envOption(env)}`,
     );
-  return secrets === null
-    ? remedies
-    : [
-        ...remedies,
-        ...(await conflictsOf(cloudflare, env, secrets)),
-        ...(await takenDomains(cloudflare, env, domainsToTake)),
-      ];
+  if (secrets === null) return remedies;
+  const conflicts = await conflictsOf(cloudflare, env, secrets);
+  return [...remedies, ...conflicts, ...(await takenDomains(cloudflare, env, domainsToTake))];
 }
 
 /** The names of a Worker's secrets; null if there is no Worker. */
@@ -62,16 +58,15 @@ async function secretsOf(cloudflare: Cloudflare, worker: string): Promise<string
 /** What a deployment would overwrite, and nobody could bring back. */
 async function conflictsOf(cloudflare: Cloudflare, env: string, secrets: readonly string[]): Promise<string[]> {
   const isGradual = (await runningVersions(cloudflare, settingsOf(env).worker)).includes(",");
-  const overwritten = secrets.filter((name) => name in variablesOf(env));
-  return [
-    ...(isGradual
-      ? [`End the gradual deployment of ${env}: npm run wrangler -- versions deploy${envOption(env)}`]
-      : []),
-    ...overwritten.map(
+  const conflicts = secrets
+    .filter((name) => name in variablesOf(env))
+    .map(
       (name) =>
         `Delete the secret ${name} of ${env}, because it is a variable: npm run wrangler -- secret delete ${name}${envOption(env)}`,
-    ),
-  ];
+    );
+  if (isGradual)
+    conflicts.push(`End the gradual deployment of ${env}: npm run wrangler -- versions deploy${envOption(env)}`);
+  return conflicts;
 }
 
 /** The domains of a program that lead elsewhere. */

@@ -52,12 +52,12 @@ export class ApiError extends CommandError {
   }
 }
 
-export function accountOf(env: string): string | undefined {
-  return shellVariables().CLOUDFLARE_ACCOUNT_ID ?? tableOf(env).account_id;
-}
-
-/** @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one. */
-export async function openCloudflare(accountId: string | undefined): Promise<Cloudflare> {
+/**
+ * The account of a program.
+ * @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one.
+ */
+export async function openCloudflare(env: string): Promise<Cloudflare> {
+  const accountId = shellVariables().CLOUDFLARE_ACCOUNT_ID ?? tableOf(env).account_id;
   const login = { fetch: patientFetch(ANSWER_WITHIN_MS), headers: await authorization() };
   return { ...login, accountId: accountId || (await onlyAccount(login)) };
 }

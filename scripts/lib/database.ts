@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
-import { ApiError, accountOf, ask, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
+import { ApiError, ask, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
 import { settingsOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
 
@@ -44,7 +44,7 @@ async function askDeployed(sql: string, database: DatabaseLocation): Promise<z.o
 }
 
 async function openDeployed(env: string): Promise<{ cloudflare: Cloudflare; route: string }> {
-  const cloudflare = await openCloudflare(accountOf(env));
+  const cloudflare = await openCloudflare(env);
   const { database_id: id, databaseName } = settingsOf(env);
   const idOrName = id ?? encodeURIComponent(databaseName);
   const { uuid } = await ask(cloudflare, `GET /d1/database/${idOrName}`, z.object({ uuid: z.string() }));

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { ask, type Cloudflare } from "./cloudflare-api.ts";
+import { settingsOf } from "./environments.ts";
 import { configOf } from "./wrangler.ts";
 
 const Version = z.object({ version_id: z.string() });
 const Deployments = z.object({ deployments: z.array(z.object({ versions: z.array(Version) })) });
-const WorkerSettings = z.object({
-  bindings: z.array(z.object({ name: z.string() })),
+export const WorkerSettings = z.object({
+  bindings: z.array(z.looseObject({ name: z.string() })).default([]),
   observability: z.unknown().optional(),
 });
 const Schedules = z.object({ schedules: z.array(z.object({ cron: z.string() })) });
@@ -27,8 +28,7 @@ export async function isService(cloudflare: Cloudflare, worker: string): Promise
 
 /** What the Worker of a program lacks. Wrangler sets it after it has deployed the version, and may only warn. */
 export async function findMissing(cloudflare: Cloudflare, worker: string, env: string): Promise<string[]> {
-  const { routes: wantedRoutes = [], triggers, workers_dev, observability } = configOf(env);
-  const patterns = wantedRoutes.map((route) => (typeof route === "string" ? route : route.pattern));
+  const { patterns, triggers, workers_dev, observability } = { ...settingsOf(env), ...configOf(env) };
   const script = `GET /workers/scripts/${worker}`;
   const { schedules } = await ask(cloudflare, `${script}/schedules`, Schedules);
   const { enabled, previews_enabled } = await ask(cloudflare, `${script}/subdomain`, Subdomain);
@@ -48,7 +48,7 @@ export async function findMissing(cloudflare: Cloudflare, worker: string, env: s
     [...ownDomains, ...routes.map(({ pattern }) => pattern)],
     enabled,
   );
-  const wanted = describe(triggers?.crons ?? [], patterns, workers_dev ?? patterns.length === 0);
+  const wanted = describe(triggers?.crons ?? [], patterns, workers_dev);
   return [
     ...wanted.filter((text) => !actual.includes(text)),
     ...(previews_enabled ? ["closed addresses of its versions"] : []),

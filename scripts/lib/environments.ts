@@ -34,17 +34,12 @@ const Table = z.strictObject({
   vars: z.record(z.string(), z.string()).default({}),
   metrics: z.boolean().default(false),
   jwks_service: z.string().optional(),
-  wrangler: z
-    .record(z.string(), z.unknown())
-    .default({})
-    .refine((settings) => refusedIn(settings) === undefined, {
-      error: ({ input }) => `${refusedIn(input as object)} may not be set here`,
-    }),
+  wrangler: z.record(z.string(), z.unknown()).default({}).superRefine(refuseSettings),
 });
 
-/** The first setting of wrangler that a program may not replace. */
-function refusedIn(settings: object): string | undefined {
-  return Object.entries(settings).find(([key, value]) => REFUSED.includes(key) || bindsSomething(value))?.[0];
+function refuseSettings(settings: object, context: z.RefinementCtx): void {
+  for (const [key, value] of Object.entries(settings))
+    if (REFUSED.includes(key) || bindsSomething(value)) context.addIssue(`${key} may not be set here`);
 }
 
 function bindsSomething(value: unknown): boolean {
@@ -64,7 +59,8 @@ export function settingsOf(env: string) {
   const table = tableOf(env);
   const worker = table.name ?? (env === PRODUCTION ? String(service.name) : `${service.name}-${env}`);
   const patterns = table.routes?.map((route) => (typeof route === "string" ? route : route.pattern)) ?? [];
-  return { ...table, service, worker, patterns, databaseName: table.database_name ?? worker };
+  const databaseName = table.database_name ?? worker;
+  return { ...table, service, worker, patterns, databaseName, namespaceTitle: `${worker}-cache` };
 }
 
 export function tableOf(env: string): z.output<typeof Table> {
@@ -118,16 +114,14 @@ function resourcesOf(env: string): string[] {
   const { worker, databaseName, database_id, kv_id, patterns } = settingsOf(env);
   const { JWKS_URL = "", JWKS = "", JWT_AUDIENCE = "" } = variablesOf(env);
   const keys = JWKS_URL || JWKS;
-  const namesByType: [type: string, names: (string | undefined)[]][] = [
-    ["the Worker", [worker]],
-    ["the database", [databaseName, database_id]],
-    ["the KV namespace", [kv_id]],
-    ["the route", patterns],
-    ["the tokens of", [keys === "" ? undefined : `${keys} for "${JWT_AUDIENCE}"`]],
-  ];
-  return namesByType.flatMap(([type, names]) =>
-    names.filter((name) => name !== undefined).map((name) => `${type} ${name}`),
-  );
+  return [
+    ["the Worker", worker],
+    ["the database", databaseName],
+    ["the database", database_id],
+    ["the KV namespace", kv_id],
+    ...patterns.map((pattern) => ["the route", pattern]),
+    ["the tokens of", keys && `${keys} for "${JWT_AUDIENCE}"`],
+  ].flatMap(([type, name]) => (name ? `${type} ${name}` : []));
 }
 
 function readToml(file: string): Record<string, unknown> {

@@ -15,8 +15,12 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} 
   checksum TEXT)`;
 const FOLDER = path.join(ROOT, "migrations");
 
-const Applied = z.object({ name: z.string(), checksum: z.string().nullable() });
-const Answers = z.array(z.object({ results: z.array(Applied) }));
+const rowsOf = <Row extends z.ZodType>(row: Row) => z.object({ results: z.array(row) });
+const Answers = z.tuple([
+  z.unknown(),
+  rowsOf(z.object({ sql: z.string() })),
+  rowsOf(z.object({ name: z.string(), checksum: z.string().nullable().default(null) })),
+]);
 
 interface Migration {
   name: string;
@@ -38,7 +42,7 @@ export async function migrate(
   const { worker } = settingsOf(env);
   const migrations = readMigrations();
   const findNew = async () => {
-    const applied = await readApplied(cloudflare, databaseId);
+    const applied = await readApplied(cloudflare, databaseId, migrations);
     refuseChanged(env, migrations, applied);
     if (!isOlder) refuseNewer(env, migrations, applied);
     return migrations.filter(({ name }) => !applied.has(name));
@@ -58,28 +62,38 @@ export async function migrate(
 }
 
 /** The checksums of the applied migrations by their names; null for what wrangler has applied. */
-async function readApplied(cloudflare: Cloudflare, databaseId: string): Promise<Map<string, string | null>> {
-  const sql = `${CREATE_MIGRATIONS_TABLE}; SELECT name, checksum FROM ${MIGRATIONS_TABLE}`;
-  const answers = await ask(cloudflare, `POST /d1/database/${databaseId}/query`, Answers, { sql });
-  return new Map(answers.at(-1)?.results.map(({ name, checksum }) => [name, checksum]));
+async function readApplied(cloudflare: Cloudflare, databaseId: string, migrations: readonly Migration[]) {
+  const query = <Schema extends z.ZodType>(schema: Schema, ...statements: string[]) =>
+    ask(cloudflare, `POST /d1/database/${databaseId}/query`, schema, { sql: statements.join("; ") });
+  const readDefinition = `SELECT sql FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`;
+  const readRows = `SELECT * FROM ${MIGRATIONS_TABLE}`;
+  const [, tables, rows] = await query(Answers, CREATE_MIGRATIONS_TABLE, readDefinition, readRows);
+  // Wrangler makes the table without checksums.
+  if (!tables.results.some(({ sql }) => /\bchecksum\b/.test(sql)))
+    await query(
+      z.unknown(),
+      `ALTER TABLE ${MIGRATIONS_TABLE} ADD COLUMN checksum TEXT`,
+      ...migrations.map(
+        ({ name, checksum }) => `UPDATE ${MIGRATIONS_TABLE} SET checksum = '${checksum}' WHERE name = '${name}'`,
+      ),
+    );
+  return new Map(rows.results.map(({ name, checksum }) => [name, checksum]));
 }
 
-function refuseChanged(env: string, migrations: readonly Migration[], applied: Map<string, string | null>): void {
+type Applied = Awaited<ReturnType<typeof readApplied>>;
+
+function refuseChanged(env: string, migrations: readonly Migration[], applied: Applied): void {
   const changed = migrations.filter(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
   if (changed.length > 0)
-    throw new CommandError(`These files are not those that the database of ${env} was migrated with: ${namesOf(changed)}.
+    throw new CommandError(`These files are not those that the database of ${env} was migrated with: ${changed.map(({ name }) => name).join(", ")}.
 A migration never changes. Bring the files of the release back, and write what is new into a migration of its own.`);
 }
 
-function refuseNewer(env: string, migrations: readonly Migration[], applied: Map<string, string | null>): void {
+function refuseNewer(env: string, migrations: readonly Migration[], applied: Applied): void {
   const unknown = [...applied.keys()].filter((name) => migrations.every((migration) => migration.name !== name));
   if (unknown.length > 0)
     throw new CommandError(`The database of ${env} has migrations that this version does not know: ${unknown.join(", ")}.
 So a newer version was deployed. Take it (git fetch --tags), or go back to this version: docs/deploying.md, Rolling back.`);
-}
-
-function namesOf(migrations: readonly Migration[]): string {
-  return migrations.map(({ name }) => name).join(", ");
 }
 
 export function readMigrations(): Migration[] {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import { openApi } from "../../src/reference.ts";
@@ -34,11 +34,7 @@ export function buildReference(folder = DEPLOYED, { token, app }: { token?: stri
     const name = path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
     if (!entry.isDirectory() && !files.has(name) && name !== IGNORE_FILE) rmSync(path.join(folder, name));
   }
-  for (const [name, contents] of files) {
-    const file = path.join(folder, name);
-    const isUpToDate = existsSync(file) && readFileSync(file).equals(Buffer.from(contents));
-    if (!isUpToDate) replaceFile(file, contents, path.dirname(folder));
-  }
+  for (const [name, contents] of files) replaceFile(path.join(folder, name), contents, path.dirname(folder));
 }
 
 interface Route {

@@ -23,9 +23,8 @@ const WORKER_CODE = `export default {
 
 const Outcome = z.object({ error: z.string().nullable() });
 const Subdomain = z.object({ subdomain: z.string() });
-const Workers = z.array(z.object({ id: z.string(), created_on: z.iso.datetime({ offset: true }) }));
+export const Workers = z.array(z.object({ id: z.string(), created_on: z.iso.datetime({ offset: true }) }));
 
-// A new address at workers.dev begins to answer after a while, and not everywhere at once. So a request is repeated.
 const TRIES = 120;
 const WAIT_MS = 1_000;
 // No deployment migrates for so long. An older temporary Worker was left behind, because its deployment was killed.
@@ -56,32 +55,38 @@ export function isTemporaryWorker(worker: string, name: string): boolean {
   return name.startsWith(`${worker}-migrations-`) && /^[0-9a-f]{6}$/.test(name.slice(-6));
 }
 
-/**
- * Gives `use` a function that runs statements on a deployed database, through a Worker that is deleted afterwards. After
- * Ctrl-C the Worker is deleted too.
- */
+/** Gives `use` a function that runs statements on a deployed database, through a temporary Worker. */
 export function runThroughWorker(
   cloudflare: Cloudflare,
   { worker, databaseId }: { worker: string; databaseId: string },
   use: (run: Run) => Promise<void>,
 ): Promise<void> {
   const name = `${worker}-migrations-${randomBytes(3).toString("hex")}`;
+  return withTemporaryWorker(cloudflare, name, async (address, stop) => {
+    const secret = randomBytes(32).toString("base64url");
+    const run: Run = (statements) => untilAnswered(address, stop, () => runOnce(statements, { address, secret }));
+    await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
+    const open = { enabled: true, previews_enabled: false };
+    await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, z.unknown(), open);
+    // Another deployment may have begun since the first look.
+    await refuseTwoDeployments(cloudflare, worker, name);
+    // Without statements, this only waits until the Worker answers.
+    await run([]);
+    await use(run);
+  });
+}
+
+/** Runs work that uploads a Worker, and deletes the Worker afterwards, even after Ctrl-C. */
+export function withTemporaryWorker(
+  cloudflare: Cloudflare,
+  name: string,
+  work: (address: string, stop: AbortSignal) => Promise<void>,
+): Promise<void> {
   const sayStopping = () => console.error(`Stopping, once the temporary Worker ${name} is deleted …`);
   return stoppable(async (stop) => {
-    const address = await addressOf(cloudflare, name);
-    const secret = randomBytes(32).toString("base64url");
-    const run: Run = (statements) => runStatements(statements, { address, secret, stop });
+    const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
     try {
-      await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
-      await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, z.unknown(), {
-        enabled: true,
-        previews_enabled: false,
-      });
-      // Another deployment may have begun since the first look.
-      await refuseTwoDeployments(cloudflare, worker, name);
-      // Without statements, this only waits until the Worker answers.
-      await run([]);
-      await use(run);
+      await work(`https://${name}.${subdomain}.workers.dev`, stop);
       stop.throwIfAborted();
     } finally {
       await deleteWorker(cloudflare, name);
@@ -89,10 +94,14 @@ export function runThroughWorker(
   }, sayStopping);
 }
 
-/** The address of a Worker at workers.dev. */
-export async function addressOf(cloudflare: Cloudflare, name: string): Promise<string> {
-  const { subdomain } = await ask(cloudflare, "GET /workers/subdomain", Subdomain);
-  return `https://${name}.${subdomain}.workers.dev`;
+/** A new address at workers.dev begins to answer after a while, and not everywhere at once. So a call is repeated. */
+export async function untilAnswered(address: string, stop: AbortSignal, call: () => Promise<boolean>): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    stop.throwIfAborted();
+    if (await call()) return;
+    await sleep(WAIT_MS);
+  }
+  throw new CommandError(`The temporary Worker at ${address} does not answer.`);
 }
 
 /** Deletes a Worker if it is there. If it cannot be deleted, says so. */
@@ -114,30 +123,26 @@ function uploadOf(databaseId: string, secret: string): FormData {
   return form;
 }
 
-async function runStatements(
+/** Resolves with false if the Worker does not answer yet. */
+async function runOnce(
   statements: readonly string[],
-  { address, secret, stop }: { address: string; secret: string; stop: AbortSignal },
-): Promise<void> {
+  { address, secret }: { address: string; secret: string },
+): Promise<boolean> {
   const { CLOUDFLARE_ACCESS_CLIENT_ID: id, CLOUDFLARE_ACCESS_CLIENT_SECRET: accessSecret } = shellVariables();
   const accessHeaders = id && accessSecret && { "CF-Access-Client-Id": id, "CF-Access-Client-Secret": accessSecret };
   const headers = { Authorization: secret, ...(accessHeaders || {}) };
   const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    stop.throwIfAborted();
-    const response = await fetch(address, request).catch((error) => {
-      // Nobody knows whether the statements have run, so they are not sent again.
-      if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
-    });
-    if (response !== undefined && (await isFromAccess(response)))
-      throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
+  const response = await fetch(address, request).catch((error) => {
+    // Nobody knows whether the statements have run, so they are not sent again.
+    if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
+  });
+  if (response !== undefined && (await isFromAccess(response)))
+    throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
 service token that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
-    const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
-    const { data: outcome } = Outcome.safeParse(answer);
-    if (outcome?.error) throw new CommandError(outcome.error);
-    if (outcome !== undefined) return;
-    await sleep(WAIT_MS);
-  }
-  throw new CommandError(`The temporary Worker at ${address} does not answer.`);
+  const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
+  const { data: outcome } = Outcome.safeParse(answer);
+  if (outcome?.error) throw new CommandError(outcome.error);
+  return outcome !== undefined;
 }
 
 /** Whether Cloudflare Access has refused a request. */

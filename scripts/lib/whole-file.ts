@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -8,10 +8,11 @@ import { createGzip } from "node:zlib";
 export const STANDARD_OUTPUT = "-";
 
 /**
- * Replaces a file in one step, so that nobody reads half of it: writes a draft, and renames it. The draft needs another
- * folder if everything in the file's own folder is served.
+ * Replaces a file that has other contents, in one step, so that nobody reads half of it: writes a draft, and renames it.
+ * The draft needs another folder if everything in the file's own folder is served.
  */
 export function replaceFile(file: string, contents: string | Uint8Array, draftFolder = path.dirname(file)): void {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
   mkdirSync(path.dirname(file), { recursive: true });
   const draft = path.join(draftFolder, `${path.basename(file)}.${process.pid}.part`);
   writeFileSync(draft, contents);

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Unstable_RawConfig as RawConfig, unstable_readConfig as readConfig } from "wrangler";
 import { PRODUCTION, settingsOf, variablesOf } from "./environments.ts";
@@ -20,27 +19,22 @@ export async function runWrangler(args: readonly string[], options?: ToolOptions
 /** Where wrangler works: with a program's resources at Cloudflare, or with its local data, which has no ids. */
 export type Place = { databaseId?: string | undefined; namespaceId?: string | undefined } | "local";
 
-/** Writes the configuration of a program for wrangler. Returns the name of the file. */
-export function writeConfig(env: string, place: Place = {}): string {
-  const folder = path.join(ROOT, "dist", "programs", env, ...(place === "local" ? [place] : []));
-  return writeWranglerFile(path.join(folder, "wrangler.json"), configOf(env, place));
-}
-
-/** A running `npm start` reads its file again at each change, so the file is replaced in one step, and only if it differs. */
-export function writeWranglerFile(file: string, config: object): string {
-  const text = JSON.stringify(config, null, 2);
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) replaceFile(file, text);
+/** Writes a configuration for wrangler, which a running `npm start` reads again at each change. Returns the file's name. */
+export function writeConfig(folder: string, config: object): string {
+  const file = path.join(ROOT, "dist", "programs", folder, "wrangler.json");
+  replaceFile(file, JSON.stringify(config, null, 2));
   return file;
 }
 
 /** The service of wrangler.toml with the settings of a program. JSON leaves out what is undefined. */
 export function configOf(env: string, place: Place = {}) {
-  const { service, worker, databaseName, routes, metrics, jwks_service, ...table } = settingsOf(env);
+  const { service, worker, databaseName, routes, patterns, metrics, jwks_service, ...table } = settingsOf(env);
   const { build: _, ...inherited } = { ...service, ...(table.wrangler as RawConfig) };
   const ids: Exclude<Place, "local"> =
     place === "local" ? {} : { databaseId: table.database_id, namespaceId: table.kv_id, ...place };
   return {
     ...inherited,
+    workers_dev: inherited.workers_dev ?? patterns.length === 0,
     name: worker,
     main: absolute(service.main),
     account_id: table.account_id,
@@ -56,21 +50,15 @@ export function configOf(env: string, place: Place = {}) {
     kv_namespaces: (service.kv_namespaces ?? []).map((namespace) => ({ ...namespace, id: ids.namespaceId })),
     ratelimits: (service.ratelimits ?? []).map((limit: { name: string }) => ({
       ...limit,
-      namespace_id: limitId(`${worker} ${limit.name}`),
+      // Workers of an account that use one id share its counters, even Workers of other projects.
+      namespace_id: String(createHash("sha256").update(`${worker} ${limit.name}`).digest().readUInt32BE() >>> 1),
     })),
     analytics_engine_datasets: metrics ? [{ binding: "METRICS", dataset: worker.replaceAll("-", "_") }] : undefined,
     services: jwks_service && [{ binding: "JWKS_SERVICE", service: jwks_service }],
   };
 }
 
-/** Workers of an account that use one id share its counters, even Workers of other projects. */
-function limitId(name: string): string {
-  return String(createHash("sha256").update(name).digest().readUInt32BE() >>> 1);
-}
-
-function absolute(file = ""): string {
-  return path.resolve(ROOT, file);
-}
+const absolute = (file = "") => path.resolve(ROOT, file);
 
 /** Runs wrangler with the configuration of a program. */
 export function runWranglerFor(
@@ -78,7 +66,8 @@ export function runWranglerFor(
   args: readonly string[],
   { place, ...options }: ToolOptions & { place?: Place } = {},
 ): ReturnType<typeof runTool> {
-  const configArgs = ["--config", writeConfig(env, place), "--env="];
+  const file = writeConfig(place === "local" ? path.join(env, place) : env, configOf(env, place));
+  const configArgs = ["--config", file, "--env="];
   if (place !== "local") return runWrangler([...args, ...configArgs], options);
   // Wrangler would prefer secrets of the shell, which may be those of a deployment.
   const withoutSecrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, undefined]));
@@ -89,7 +78,7 @@ export function runWranglerFor(
 /** @throws a CommandError with wrangler's reason if it does not accept the configuration of a program. */
 export function refuseWrongConfig(env: string): void {
   try {
-    readConfig({ config: writeConfig(env), env: "" }, { hideWarnings: true });
+    readConfig({ config: writeConfig(env, configOf(env)), env: "" }, { hideWarnings: true });
   } catch (error) {
     throw new CommandError(
       `Wrangler refuses the settings of ${env}: ${error instanceof Error ? error.message : error}`,

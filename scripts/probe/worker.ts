@@ -26,13 +26,30 @@ const BOOKMARKS = 10;
 const FRAMES = 5;
 const SOCKET_SECONDS = 900;
 
-interface Measurement {
-  measure: "calls" | "batch" | "reads" | "lag" | "bookmarks" | "frames" | "version" | "clean";
+interface Parameters {
   /** For `batch`. */
   mebibytes: number;
   /** For `reads`. */
   at: "first-primary" | "first-unconstrained";
 }
+
+/** What `npm run probe` measures of the real Cloudflare, with a request for each. */
+const MEASUREMENTS = {
+  calls: async (env) => ({
+    calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))),
+  }),
+  batch: (env, { mebibytes }) => sendBatch(new Database(env.DB, "first-primary"), mebibytes),
+  reads: (env, { at }) => timeReads(new Database(env.DB, at)),
+  lag: async (env) => timeRead(env, await bookmarkOfWrite(env)),
+  bookmarks: async (env) => ({ bookmarks: await repeat(BOOKMARKS, () => bookmarkOfWrite(env)) }),
+  frames: async (env) => ({ frames: await timeFrames(env) }),
+  // The call fails while the object gets its new code.
+  version: (env) => attempt(objectOf(env.PROBED, env).then((inbox) => inbox.version())),
+  clean: async (env) => {
+    await (await objectOf(env.INBOXES, env)).notify({ topics: ["erased"], newestAt: "", bookmark: "" });
+    return {};
+  },
+} satisfies Record<string, (env: ProbeEnv, parameters: Parameters) => Promise<object>>;
 
 export default {
   async fetch(request, env) {
@@ -42,38 +59,14 @@ export default {
       const { webSocket } = await connect({ ...env, INBOXES: env.PROBED });
       return new Response(null, { status: 101, webSocket });
     }
-    return Response.json(await measure(env, await request.json()));
+    const { measure, ...parameters } = await request.json<Parameters & { measure: keyof typeof MEASUREMENTS }>();
+    return Response.json(await MEASUREMENTS[measure](env, parameters));
   },
 } satisfies ExportedHandler<ProbeEnv>;
 
-/** Measures one property of the real Cloudflare. `npm run probe` sends a request for each. */
-async function measure(env: ProbeEnv, parameters: Measurement): Promise<object> {
-  switch (parameters.measure) {
-    case "calls":
-      return { calls: await Promise.all(Array.from({ length: CALLS }, (_, index) => timeCall(env, index))) };
-    case "batch":
-      return sendBatch(new Database(env.DB, "first-primary"), parameters.mebibytes);
-    case "reads":
-      return timeReads(new Database(env.DB, parameters.at));
-    case "lag":
-      return timeRead(env, await bookmarkOfWrite(env));
-    case "bookmarks":
-      return { bookmarks: await repeat(BOOKMARKS, () => bookmarkOfWrite(env)) };
-    case "frames":
-      return { frames: await timeFrames(env) };
-    case "version":
-      // The call fails while the object gets its new code.
-      return attempt(objectOf(env.PROBED, env).then((inbox) => inbox.version()));
-    case "clean":
-      await (await objectOf(env.INBOXES, env)).notify({ topics: ["erased"], newestAt: "", bookmark: "" });
-      return {};
-  }
-}
-
 /** The milliseconds of a call to an object that waits one second, or the error text. */
 async function timeCall(env: ProbeEnv, index: number): Promise<number | string> {
-  const objects = inJurisdiction(env, env.PROBED);
-  const object = objects.get(objects.idFromName(String(index)));
+  const object = await objectOf(env.PROBED, env, String(index));
   const startedAt = performance.now();
   const { error } = await attempt(object.pause());
   return error === "" ? performance.now() - startedAt : error;
@@ -163,9 +156,9 @@ async function attempt<Value>(work: Promise<Value>): Promise<{ value: Value | nu
   }
 }
 
-async function objectOf<T extends Inbox>(namespace: DurableObjectNamespace<T>, env: Env) {
+async function objectOf<T extends Inbox>(namespace: DurableObjectNamespace<T>, env: Env, name = NAME) {
   const inboxes = inJurisdiction(env, namespace);
-  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, NAME)));
+  return inboxes.get(inboxes.idFromName(await inboxName(env.ENVIRONMENT, name)));
 }
 
 /** The inboxes of the probe itself: only its own Worker can deploy other code for them. */

@@ -96,6 +96,19 @@ describe("npm run deploy", () => {
     expect([...cloudflare.databases.keys(), ...cloudflare.scripts.keys()]).toEqual([WORKER, WORKER]);
   });
 
+  it("takes a database that wrangler has migrated, and adds the checksums", async ({ expect }) => {
+    const { cloudflare, env } = await openAccount();
+    const { sql } = cloudflare.databases.make(WORKER);
+    const byWrangler = await run("wrangler", ["d1", "migrations", "apply", "DB", "--remote", ...STAGING], { env });
+
+    const { status, output } = await run("deploy", ["--migrate", ...STAGING], { env });
+
+    expect(byWrangler.status, byWrangler.output).toBe(0);
+    expect([status, output]).toEqual([0, expect.stringContaining(`0 of ${MIGRATION_COUNT} migrations were new.`)]);
+    const checksums = readMigrations().map(({ name, checksum }) => ({ name, checksum }));
+    expect(sql.prepare("SELECT name, checksum FROM d1_migrations ORDER BY name").all()).toEqual(checksums);
+  });
+
   it("answers only callers who know the temporary Worker's secret, and deletes the Worker after Ctrl-C", async ({
     expect,
   }) => {

@@ -1,16 +1,8 @@
 import type { Miniflare } from "miniflare";
 import { afterAll, describe, expect, it } from "vitest";
 import { readMigrations } from "../../scripts/lib/migrations.ts";
-import { deploymentWith, judgeDeployment } from "../../scripts/probe/deployment.ts";
-import {
-  judgeBatches,
-  judgeBookmarks,
-  judgeCalls,
-  judgeFresh,
-  judgeLags,
-  judgeReads,
-} from "../../scripts/probe/measurements.ts";
-import { openProbe } from "../../scripts/probe/probe-client.ts";
+import { deploymentWith, judgeDeployment, MEASUREMENTS } from "../../scripts/probe/measurements.ts";
+import { openProbe, type ProbeClient } from "../../scripts/probe/probe-client.ts";
 import { sha256Of } from "../../src/values/sha256.ts";
 import { pressCtrlC, startCommand, untilPrinted } from "./command.ts";
 import { clone, openAccount, run, STAGING, WORKER } from "./deploying.ts";
@@ -139,40 +131,60 @@ describe("npm run probe", () => {
   });
 });
 
+/** A client of a Worker that gives these answers in turn, the last again and again. */
+function clientWith(...answers: object[]): ProbeClient {
+  return { measure: async () => (answers.length > 1 ? answers.shift() : answers[0]) } as unknown as ProbeClient;
+}
+
 describe("what a probe finds", () => {
   it.for([
-    ["six calls at once", judgeCalls([...repeat(6, 1_010), ...repeat(6, 2_020)]), "holds"],
-    ["five calls at once, while the others fail", judgeCalls([...repeat(5, 1_010), ..."1234567"]), "holds"],
+    ["calls", "six calls at once", [{ calls: [...repeat(6, 1_010), ...repeat(6, 2_020)] }], "holds"],
+    ["calls", "five calls at once, while the others fail", [{ calls: [...repeat(5, 1_010), ..."1234567"] }], "holds"],
     [
+      "calls",
       "twelve calls at once",
-      judgeCalls(repeat(12, 1_010)),
+      [{ calls: repeat(12, 1_010) }],
       "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to as many as 11",
     ],
     [
+      "calls",
       "three calls at once",
-      judgeCalls([...repeat(3, 1_010), ...repeat(9, 4_000)]),
+      [{ calls: [...repeat(3, 1_010), ...repeat(9, 4_000)] }],
       "wrong: change CALLS_AT_ONCE in src/inbox/notify.ts to 2",
     ],
-    ["a batch that is accepted", judgeBatches([{ mebibytes: 8, milliseconds: 1, error: "" }]), "holds"],
+    ["batch", "batches that are accepted", [{ milliseconds: 1, error: "" }], "holds"],
     [
-      "a batch that is refused",
-      judgeBatches([{ mebibytes: 4, milliseconds: 1, error: "memory" }]),
+      "batch",
+      "a batch of 4 MiB that is refused",
+      [
+        { milliseconds: 1, error: "" },
+        { milliseconds: 1, error: "" },
+        { milliseconds: 1, error: "memory" },
+      ],
       "wrong: feeds of 1 MiB of lines get 413",
     ],
-    ["a nearer replica", judgeReads(reads(90, true), reads(9, false)), "holds"],
-    ["a farther replica", judgeReads(reads(9, true), reads(90, false)), "wrong: here the primary is nearer"],
-    ["no replica", judgeReads(reads(9, true), reads(9, true)), "wrong: no replica answered"],
-    ["a lag of a second", judgeLags([lag(10), lag(1_000)]), "holds"],
-    ["a lag of five seconds", judgeLags([lag(10), lag(5_000)]), "wrong: raise BOOKMARK_LIMIT_MS"],
+    ["reads", "a nearer replica", [reads(90, true), reads(9, false)], "holds"],
+    ["reads", "a farther replica", [reads(9, true), reads(90, false)], "wrong: here the primary is nearer"],
+    ["reads", "no replica", [reads(9, true), reads(9, true)], "wrong: no replica answered"],
+    ["lag", "a lag of a second", [lag(10), lag(1_000)], "holds"],
+    ["lag", "a lag of five seconds", [lag(10), lag(5_000)], "wrong: raise BOOKMARK_LIMIT_MS"],
     [
+      "lag",
       "a primary that answered because no replica did",
-      judgeLags([{ milliseconds: 4_001, isPrimary: true }]),
+      [{ milliseconds: 4_001, isPrimary: true }],
       "wrong: raise BOOKMARK_LIMIT_MS",
     ],
-    ["bookmarks in order", judgeBookmarks(["09", "0a", "10"]), "holds"],
-    ["bookmarks in another order", judgeBookmarks(["9", "10"]), "wrong: inboxes and clients"],
-    ["fresh reads", judgeFresh([{ isFresh: true, milliseconds: 900 }]), "holds"],
-    ["a stale read", judgeFresh([{ isFresh: false, milliseconds: 900 }]), "wrong: an app must ask again"],
+    ["bookmarks", "bookmarks in order", [{ bookmarks: ["09", "0a", "10"] }], "holds"],
+    ["bookmarks", "bookmarks in another order", [{ bookmarks: ["9", "10"] }], "wrong: inboxes and clients"],
+    ["frames", "fresh reads", [{ frames: [{ isFresh: true, milliseconds: 900 }] }], "holds"],
+    ["frames", "a stale read", [{ frames: [{ isFresh: false, milliseconds: 900 }] }], "wrong: an app must ask again"],
+  ] as const)("is judged: %s, %s", async ([measurement, , answers, words], { expect }) => {
+    const { verdict } = await MEASUREMENTS[measurement].measure(clientWith(...answers));
+
+    expect(verdict.startsWith(words), verdict).toBe(true);
+  });
+
+  it.for([
     ["an object with new code at once", judgeDeployment(0), "holds"],
     ["an object with new code after ten minutes", judgeDeployment(599_000), "wrong: a method is called 599 s after"],
     ["an object that keeps its old code", judgeDeployment(null), "wrong: let more time pass"],

@@ -168,7 +168,7 @@ export function judgeDeployment(milliseconds: number | null): Finding {
   if (milliseconds === null)
     return finding(
       `the object still ran its former code after ${WAIT_MS / 1_000} s`,
-      "let more time pass between adding a method to an object and calling it (docs/contributing.md)",
+      "let more time pass between adding a method to an object and calling it (docs/CONTRIBUTING.md)",
     );
   const seconds = `${Math.round(milliseconds / 1_000)} s after the deployment`;
   return finding(

@@ -1,11 +1,14 @@
 import { createRouter } from "./app-env.ts";
+import { blocks } from "./customer/blocks/routes.ts";
 import { campaigns } from "./customer/campaigns/routes.ts";
 import { coupons, myCoupons } from "./customer/coupons/routes.ts";
 import { gamification } from "./customer/gamification/routes.ts";
 import { live } from "./customer/live/routes.ts";
 import { entries } from "./customer/me/entries/routes.ts";
+import { customerRequests } from "./customer/me/requests/routes.ts";
 import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
+import { messageStates } from "./customer/messages/state/routes.ts";
 import { search } from "./customer/search/routes.ts";
 import { stores } from "./customer/stores/routes.ts";
 import { changes } from "./feed/changes/routes.ts";
@@ -44,6 +47,7 @@ router.get("/api/v1/feed/changes", changesOnly, databaseAtPrimary);
 router.get("/api/v1/feed/customers", lookupOnly, databaseAtBookmark);
 
 export const app = router
+  .route("/api/v1/customer/blocks", blocks)
   .route("/api/v1/customer/campaigns", campaigns)
   .route("/api/v1/customer/coupons", coupons)
   .route("/api/v1/customer/my-coupons", myCoupons)
@@ -52,7 +56,9 @@ export const app = router
   .route(LIVE_PATH, live)
   .route("/api/v1/customer/me", me)
   .route("/api/v1/customer/me/entries", entries)
+  .route("/api/v1/customer/me/requests", customerRequests)
   .route("/api/v1/customer/messages", messages)
+  .route("/api/v1/customer/messages", messageStates)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
   .route("/api/v1/feed/changes", changes)

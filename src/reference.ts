@@ -1,11 +1,14 @@
 import { app } from "./app.ts";
+import { blockCustomer, unblockCustomer } from "./customer/blocks/operations.ts";
 import { nearbyCampaigns } from "./customer/campaigns/operations.ts";
 import { listCoupons, listMyCoupons } from "./customer/coupons/operations.ts";
 import { leaderboard } from "./customer/gamification/operations.ts";
 import { openSocket } from "./customer/live/operations.ts";
 import { listEntries } from "./customer/me/entries/operations.ts";
 import { readMe } from "./customer/me/operations.ts";
+import { requestOfOperator } from "./customer/me/requests/operations.ts";
 import { listMessages } from "./customer/messages/operations.ts";
+import { putMessageState } from "./customer/messages/state/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
 import { listChanges } from "./feed/changes/operations.ts";
@@ -31,7 +34,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/customer/live": openSocket,
   "GET /api/v1/customer/me": readMe,
   "GET /api/v1/customer/me/entries": listEntries,
+  "POST /api/v1/customer/me/requests": requestOfOperator,
   "GET /api/v1/customer/messages": listMessages,
+  "PUT /api/v1/customer/messages/:group_id/state": putMessageState,
+  "PUT /api/v1/customer/blocks/:customer_id": blockCustomer,
+  "DELETE /api/v1/customer/blocks/:customer_id": unblockCustomer,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
   "GET /health": health,
 };

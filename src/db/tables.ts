@@ -16,7 +16,10 @@ export const requests = sqliteTable("requests", {
   subject: text().notNull(),
   /** How many lines it had; of a step of retention, how many events it deleted. */
   lines: integer().notNull(),
-  /** JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept. */
+  /**
+   * JSON: what a till or a customer wrote, as the line that the feed would take, or a text: what a customer asked of the
+   * operator. NULL: none, or no longer kept.
+   */
   line: text(),
 });
 

@@ -18,6 +18,8 @@ export interface Operation extends Notes {
   /** The body of a successful answer; or one of its lines, or one frame of the WebSocket. */
   answer: z.ZodType;
   answerForm?: "lines" | "frames";
+  /** Left out: 200. */
+  status?: 202;
   examples: readonly Example[];
 }
 

@@ -137,6 +137,8 @@ function write({ kind, row, key }: Line, after: State, now: string): void {
   if (isIncomplete && !(record === "message_group" && stored)) return;
   const written: Row = { ...row };
   if (record === "message_state" && row.read_at > now) written.read_at = now;
+  // A mark never moves back, but null removes it.
+  if (record === "message_state" && written.read_at < stored?.read_at) written.read_at = stored?.read_at;
   for (const { name, type, isFixed } of fields) {
     if (isFixed && stored) written[name] = stored[name];
     if (type === "now") written[name] ??= stored?.[name] ?? now;

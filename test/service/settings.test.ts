@@ -59,6 +59,7 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
   CORS_ORIGINS: ["*", `https://app.example, ${"x://y,".repeat(500)}`].map((CORS_ORIGINS) => ({
     values: { CORS_ORIGINS },
   })),
+  CUSTOMER_WRITES: ["", " block ,read, "].map((CUSTOMER_WRITES) => ({ values: { CUSTOMER_WRITES } })),
   CUSTOMER_SEARCH: ["all", "none"].map((CUSTOMER_SEARCH) => ({ values: { CUSTOMER_SEARCH } })),
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
   REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),

@@ -174,9 +174,9 @@ describe("npm run changes", () => {
 });
 
 const COUNT = 100_000;
-const KILLS = 12;
+const KILLS = 8;
 
-describe("a follower of a service", { timeout: 300_000 }, () => {
+describe("a follower of a service", { timeout: 600_000 }, () => {
   const folder = temporaryFolder();
   const database = { env: "production", persistTo: folder };
   let service: Service;

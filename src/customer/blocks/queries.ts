@@ -4,8 +4,8 @@ import { columnNames, jsonOf, select } from "../../db/select.ts";
 import { type Actor, journalAct, takeVersion } from "../../records/acts.ts";
 import { block, blocks } from "../../records/block.ts";
 import { storedCustomerKeyOf } from "../../records/customer.ts";
+import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../records/own-acts.ts";
 import { programState } from "../../records/program.ts";
-import { isTakenBy, notifyOwnInbox, type OwnAct } from "../own-acts.ts";
 import { hasBlocked } from "../rules.ts";
 
 type Placeholders = PlaceholderOf<OwnAct | "blocked_id">;

@@ -24,8 +24,5 @@ export const Change = named("Change", {
     .record(z.string(), z.unknown())
     .optional()
     .describe("The record after the change, as the line that the feed would take."),
-  request: z
-    .enum(REQUEST_TYPES)
-    .optional()
-    .describe("In place of a line: what a customer asked of the operator."),
+  request: z.enum(REQUEST_TYPES).optional().describe("In place of a line: what a customer asked of the operator."),
 });

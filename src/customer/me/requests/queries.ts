@@ -4,8 +4,8 @@ import { columnNames, NOW, pick, select } from "../../../db/select.ts";
 import { type Actor, journalAct, takeVersion } from "../../../records/acts.ts";
 import { storedCustomerKeyOf } from "../../../records/customer.ts";
 import { customerRequests } from "../../../records/customer-request.ts";
+import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
 import { programState } from "../../../records/program.ts";
-import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../own-acts.ts";
 import type { CustomerRequest } from "./schema.ts";
 
 /** The statements that store what a customer asks of the operator, for `act`. `request`: the open one; none if nobody is stored. */

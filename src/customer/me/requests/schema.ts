@@ -6,7 +6,9 @@ import { wordParameter } from "../../../values/parameter.ts";
 const TYPES = REQUEST_TYPES.join(" or ");
 
 export const RequestBody = z.object({
-  type: wordParameter(REQUEST_TYPES, `must be ${TYPES}`).describe("`data`: a copy of one's data; `erasure`: one's erasure."),
+  type: wordParameter(REQUEST_TYPES, `must be ${TYPES}`).describe(
+    "`data`: a copy of one's data; `erasure`: one's erasure.",
+  ),
 });
 
 export const CustomerRequest = named("CustomerRequest", {

@@ -5,8 +5,8 @@ import { type Actor, journalAct, takeVersion } from "../../../records/acts.ts";
 import { customerKeyOf, customers } from "../../../records/customer.ts";
 import { messageGroupMembers, messageGroups } from "../../../records/message-group.ts";
 import { messageState, messageStates } from "../../../records/message-state.ts";
+import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
 import { programState } from "../../../records/program.ts";
-import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../own-acts.ts";
 import { STAMP, selectAsShown } from "../queries.ts";
 import type { MessageStateBody } from "./schema.ts";
 

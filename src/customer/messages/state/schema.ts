@@ -11,7 +11,9 @@ export const MessageStateBody = z
     read_up_to: optionalText(FedTime).describe(
       "Messages up to this time are read: a `last_message_time`. It never moves back, and a later time counts as that of the last message.",
     ),
-    notifications_disabled: unlessNull(Flag.optional()).describe("1: the customer wants no notifications of this group."),
+    notifications_disabled: unlessNull(Flag.optional()).describe(
+      "1: the customer wants no notifications of this group.",
+    ),
   })
   .check(({ value: { read_up_to, notifications_disabled }, issues }) => {
     if (read_up_to !== undefined || notifications_disabled !== undefined) return;

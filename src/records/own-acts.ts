@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
-import type { Actor } from "../records/acts.ts";
-import { customers } from "../records/customer.ts";
-import { programState } from "../records/program.ts";
+import type { Actor } from "./acts.ts";
+import { customers } from "./customer.ts";
+import { programState } from "./program.ts";
 
 /** The names of the values that each act of a customer has. */
 export type OwnAct = "act" | keyof Actor;

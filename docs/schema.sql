@@ -21,6 +21,7 @@ CREATE TABLE program_state (
   id INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 0, -- how many transactions have changed what an export gives, and feed requests
   changes_removed INTEGER NOT NULL DEFAULT 0, -- the lines of the journal up to this version are no longer kept
+  act TEXT NOT NULL DEFAULT '', -- the last act of a till or a customer: it made the current version, unless a feed came later
   database_id TEXT NOT NULL DEFAULT '', -- tells this database from all others
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken
@@ -38,7 +39,7 @@ CREATE TABLE requests (
   source TEXT NOT NULL, -- feed, restore, till, customer or retention
   subject TEXT NOT NULL, -- the `sub` of the token; of a write of a customer, the customer's id; empty: a step of retention
   lines INTEGER NOT NULL, -- how many lines it had; of a step of retention, how many events it deleted
-  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept
+  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take, or a text: what a customer asked of the operator; NULL: none, or no longer kept
 );
 
 CREATE TABLE accounts (
@@ -192,6 +193,13 @@ CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> '';
 
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1;
 
+CREATE TABLE customer_requests (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  type TEXT NOT NULL, -- data: a copy of one's data; erasure
+  requested_at TEXT NOT NULL,
+  PRIMARY KEY (customer_key, type)
+) WITHOUT ROWID;
+
 CREATE TRIGGER customers_rename_or_erase AFTER UPDATE OF first_name, last_name, words, erased ON customers
 WHEN (OLD.name, OLD.words, OLD.erased) IS NOT (NEW.name, NEW.words, NEW.erased)
 BEGIN
@@ -213,6 +221,7 @@ BEGIN
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
+  DELETE FROM customer_requests WHERE customer_key = NEW.key AND NEW.erased = 1;
   UPDATE customer_coupons SET deleted = 1, coupon_id = NULL, creation_method = ''
   WHERE customer_key = NEW.key AND NEW.erased = 1 AND (deleted, coupon_id, creation_method) IS NOT (1, NULL, '');
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (

@@ -30,7 +30,7 @@ export interface Example {
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: Record<string, unknown>;
-  /** An answer that no test can record: a frame. */
+  /** An answer that no test can record: a frame, or one with the time of the call. */
   answer?: object | undefined;
 }
 

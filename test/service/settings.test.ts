@@ -5,7 +5,7 @@ import { toAnswer } from "../../scripts/lib/call.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
-import { CALLS, customerRoutes, otherRoutes } from "../support/calls.ts";
+import { CALLS, customerRoutes, otherRoutes, WRITES } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
 import { keyPair } from "../support/signing.ts";
 import { signToken } from "../support/tokens.ts";
@@ -59,8 +59,8 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
   CORS_ORIGINS: ["*", `https://app.example, ${"x://y,".repeat(500)}`].map((CORS_ORIGINS) => ({
     values: { CORS_ORIGINS },
   })),
-  CUSTOMER_WRITES: ["", " block ,read, "].map((CUSTOMER_WRITES) => ({ values: { CUSTOMER_WRITES } })),
   CUSTOMER_SEARCH: ["all", "none"].map((CUSTOMER_SEARCH) => ({ values: { CUSTOMER_SEARCH } })),
+  CUSTOMER_WRITES: ["", " block ,read, "].map((CUSTOMER_WRITES) => ({ values: { CUSTOMER_WRITES } })),
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
   REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),
   RETENTION_MONTHS: ["1", "120"].map((RETENTION_MONTHS) => ({ values: { RETENTION_MONTHS } })),
@@ -117,12 +117,21 @@ describe("every endpoint", () => {
     const api = {
       get: (path: string) => ask(customer, path),
       post: (path: string, body: unknown) => ask(customer, path, { method: "POST", body: JSON.stringify(body) }),
+      put: (path: string, body?: unknown) => ask(customer, path, { method: "PUT", body: JSON.stringify(body ?? {}) }),
+      delete: (path: string) => ask(customer, path, { method: "DELETE" }),
     };
     const feedLines = (lines: readonly FeedLine[]) =>
       ask({ scope: "feed" }, "/api/v1/feed", { method: "POST", body: ndjson(lines) });
 
     const answers: Record<string, number> = {};
     for (const route of customerRoutes()) answers[route] = (await CALLS[route]?.(api, own))?.status ?? 0;
+    const { CUSTOMER_WRITES = "read,mute,block" } = setting.values;
+    for (const [route, call] of Object.entries(WRITES)) {
+      const { status } = await call(api, own);
+      const word = route.includes("/blocks/") ? "block" : route.includes("/state") ? "mute" : "";
+      const isAllowed = CUSTOMER_WRITES.includes(word);
+      answers[route] = status === (isAllowed ? (word === "" ? 202 : 200) : 403) ? 200 : status;
+    }
     answers["POST /api/v1/feed"] = (await feedLines([own.account])).status;
     answers["GET /api/v1/feed"] = (await request({ scope: "export" }, "/api/v1/feed")).status;
     for (const list of ["changes", "requests"])
@@ -146,7 +155,7 @@ describe("every endpoint", () => {
     socket.webSocket?.close();
     answers["GET /api/v1/customer/live"] = socket.status === 101 ? 200 : socket.status;
 
-    expect(Object.keys(answers).sort()).toEqual([...customerRoutes(), ...otherRoutes()].sort());
+    expect(Object.keys(answers).sort()).toEqual([...customerRoutes(), ...Object.keys(WRITES), ...otherRoutes()].sort());
     expect(Object.entries(answers).filter(([, status]) => status !== 200)).toEqual([]);
   });
 });

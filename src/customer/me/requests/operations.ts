@@ -10,6 +10,12 @@ export const requestOfOperator: Operation = {
     "request. While it is open, a repetition changes nothing.",
   answer: success(CustomerRequest),
   status: 202,
-  examples: [{ summary: "One's data", body: { type: "data" } }],
+  examples: [
+    {
+      summary: "One's data",
+      body: { type: "data" },
+      answer: { status: true, items: { type: "data", requested_at: "2026-11-28 09:00:00" } },
+    },
+  ],
   failures: ["NotFound"],
 };

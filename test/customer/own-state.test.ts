@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { feed, send, trips } from "../support/api.ts";
+import { costIn, feed, send, trips } from "../support/api.ts";
 import { exported } from "../support/exporting.ts";
 import { freshDatabase } from "../support/fresh-database.ts";
 import { framesOf, listenAs } from "../support/live.ts";
@@ -243,6 +243,13 @@ describe("each write of a customer", () => {
 
     expect(frames).toEqual([1, 2, 3, 4, 5].map((count) => Array(count).fill(["messages"])));
     expect(await framesOf(other, people.writer)).toEqual([]);
+  });
+
+  it("writes three rows, a block four, and a repetition none (docs/costs.md)", async () => {
+    const written: number[][] = [];
+    for (const write of writes()) written.push([costIn(await write()).rowsWritten, costIn(await write()).rowsWritten]);
+
+    expect(written).toEqual([3, 3, 4, 4, 3].map((rows) => [rows, 0]));
   });
 
   it("is refused while the operator restores", async ({ expect }) => {

@@ -51,5 +51,5 @@ CREATE TABLE requests (
   source TEXT NOT NULL, -- feed, restore, till, customer or retention
   subject TEXT NOT NULL, -- the `sub` of the token; of a write of a customer, the customer's id; empty: a step of retention
   lines INTEGER NOT NULL, -- how many lines it had; of a step of retention, how many events it deleted
-  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept
+  line TEXT -- JSON: what a till or a customer wrote, as the line that the feed would take, or a text: what a customer asked of the operator; NULL: none, or no longer kept
 );

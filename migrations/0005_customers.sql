@@ -31,6 +31,14 @@ CREATE INDEX customers_by_scan_id ON customers (scan_id) WHERE scan_id <> ''; --
 
 CREATE INDEX customers_erased ON customers (erased) WHERE erased = 1; -- for exports
 
+-- What customers have asked of the operator and is not done yet. An erasure does what was asked.
+CREATE TABLE customer_requests (
+  customer_key INTEGER NOT NULL REFERENCES customers (key) DEFERRABLE INITIALLY DEFERRED,
+  type TEXT NOT NULL, -- data: a copy of one's data; erasure
+  requested_at TEXT NOT NULL,
+  PRIMARY KEY (customer_key, type)
+) WITHOUT ROWID;
+
 -- Writes a new name into the search index and into the links to the customer, and removes the words that nobody else
 -- has from the vocabulary. A JSON array splits the words at their blanks: no word has a quote. Ends the memberships,
 -- registrations, friendships, blocks, issued coupons and groups of an erased customer. A coupon keeps only ids, counts and
@@ -59,6 +67,7 @@ BEGIN
   DELETE FROM registrations WHERE customer_key = NEW.key AND NEW.erased = 1;
   DELETE FROM friendships WHERE (low_key = NEW.key OR high_key = NEW.key) AND NEW.erased = 1;
   DELETE FROM blocks WHERE (customer_key = NEW.key OR blocked_key = NEW.key) AND NEW.erased = 1;
+  DELETE FROM customer_requests WHERE customer_key = NEW.key AND NEW.erased = 1;
   UPDATE customer_coupons SET deleted = 1, coupon_id = NULL, creation_method = ''
   WHERE customer_key = NEW.key AND NEW.erased = 1 AND (deleted, coupon_id, creation_method) IS NOT (1, NULL, '');
   DELETE FROM message_group_members WHERE NEW.erased = 1 AND (group_key, customer_key) IN (

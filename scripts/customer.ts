@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { Argument } from "commander";
+import { REQUEST_TYPES } from "../src/records/customer-request.ts";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
 import { dropTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { exportPages } from "./lib/export-client.ts";
@@ -12,15 +14,16 @@ import {
   recordId,
   type ServiceAccess,
   withDatabase,
-  withEnvironment,
   withService,
 } from "./lib/options.ts";
 import { parse, patientFetch, refusalOf } from "./lib/patient-client.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
+import { table } from "./lib/table.ts";
 import { tokenFor } from "./lib/tokens.ts";
 import { writeWhole } from "./lib/whole-file.ts";
 
 type Options = DatabaseOptions & ServiceAccess;
+type RequestType = (typeof REQUEST_TYPES)[number];
 
 /** The number of events by their kind. */
 type EventCounts = Record<string, number>;
@@ -41,15 +44,18 @@ interface Receipt {
 
 const WHAT_STAYS =
   "Amounts, times and ids of events stay, so that the balances and boards of others stay right. " +
-  "Ids, counts and times of issued coupons stay, because their uses count.";
+  "Ids, counts and times of issued coupons stay, because their uses count. " +
+  "The journal names the id as long as it has lines of the customer and of tills.";
 const FEED_MS = 60_000;
 
 export const program = newCommand("npm run customer")
-  .description("Show what is stored about a customer, or erase it.")
+  .description("Show what is stored about a customer, erase it, or see what customers have asked for.")
   .addHelpText("after", "\nMore: docs/incidents.md");
 
-withService(withEnvironment(program.command("export")), "an export token")
-  .description("write every line about a customer into a file")
+withService(withDatabase(program.command("export")), "an export token")
+  .description(
+    "write every line about a customer; with --remote or --persist-to, also close the request for one's data",
+  )
   .argument("<id>", "the customer's id", recordId)
   .argument("<file>", "the file to write; .gz at its end compresses it", outputFile)
   .action(exportCustomer);
@@ -60,7 +66,19 @@ withService(withDatabase(program.command("erase")), "a feed token for all accoun
   .option("--again <receipts>", "after a restore: erase everybody in this file of receipts again")
   .action(erase);
 
+withDatabase(program.command("requests"))
+  .description("list what customers have asked for and is not done yet, the oldest first")
+  .action(listOpenRequests);
+
+withDatabase(program.command("close"))
+  .description("close what a customer has asked for")
+  .argument("<id>", "the customer's id", recordId)
+  .addArgument(new Argument("<type>", "what was asked for").choices(REQUEST_TYPES))
+  .action(closeRequest);
+
 async function exportCustomer(customer: string, file: string, options: Options): Promise<void> {
+  const closes = options.remote === true || options.persistTo !== undefined;
+  if (closes) await expectSameProgram(options.url, databaseOf(options));
   const source = { url: options.url, token: await tokenFor(options, "export"), customer };
   const progress = new ExportProgress();
   let isStored = false;
@@ -74,6 +92,30 @@ async function exportCustomer(customer: string, file: string, options: Options):
   }
   await stoppable((stop) => writeWhole(file, pages(stop)));
   progress.report();
+  if (closes && (await close(customer, "data", options))) console.error("The customer's request is closed.");
+}
+
+async function listOpenRequests(options: DatabaseOptions): Promise<void> {
+  const query = `SELECT id, type, requested_at FROM customer_requests
+    JOIN customers ON key = customer_key ORDER BY requested_at, id, type`;
+  const [rows = []] = await askDatabase<Record<"id" | "type" | "requested_at", string>>([query], databaseOf(options));
+  if (rows.length === 0) return console.log("No request is open.");
+  const cells = rows.map(({ id, type, requested_at }) => [id, type, requested_at]);
+  console.log(table(["customer", "asks for", "since"], cells));
+}
+
+async function closeRequest(customer: string, type: RequestType, options: DatabaseOptions): Promise<void> {
+  if (!(await close(customer, type, options)))
+    throw new CommandError(`${customer} has no open request of the type ${type}.`);
+  console.log("Closed.");
+}
+
+/** Closes an open request. Resolves with whether there was one. */
+async function close(customer: string, type: RequestType, options: DatabaseOptions): Promise<boolean> {
+  const key = `(SELECT key FROM customers WHERE id = ${literal(customer)})`;
+  const query = `DELETE FROM customer_requests WHERE customer_key = ${key} AND type = '${type}' RETURNING type`;
+  const [closed = []] = await askDatabase([query], databaseOf(options));
+  return closed.length > 0;
 }
 
 async function erase(id: string | undefined, { again, ...options }: Options & { again?: string }): Promise<void> {

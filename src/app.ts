@@ -1,11 +1,14 @@
 import { createRouter } from "./app-env.ts";
+import { blocks } from "./customer/blocks/routes.ts";
 import { campaigns } from "./customer/campaigns/routes.ts";
 import { coupons, myCoupons } from "./customer/coupons/routes.ts";
 import { gamification } from "./customer/gamification/routes.ts";
 import { live } from "./customer/live/routes.ts";
 import { entries } from "./customer/me/entries/routes.ts";
+import { customerRequests } from "./customer/me/requests/routes.ts";
 import { me } from "./customer/me/routes.ts";
 import { messages } from "./customer/messages/routes.ts";
+import { messageStates } from "./customer/messages/state/routes.ts";
 import { search } from "./customer/search/routes.ts";
 import { stores } from "./customer/stores/routes.ts";
 import { changes } from "./feed/changes/routes.ts";
@@ -21,6 +24,10 @@ import { changesOnly, customerOnly, exportOnly, feedOnly, LIVE_PATH, tillOnly } 
 import { service } from "./service/routes.ts";
 import { customers } from "./till/customers/routes.ts";
 import { bookings } from "./till/entries/routes.ts";
+import { explanations } from "./till/explanations/routes.ts";
+import { holds } from "./till/holds/routes.ts";
+import { redemptions } from "./till/redemptions/routes.ts";
+import { reversals } from "./till/reversals/routes.ts";
 
 const router = createRouter();
 
@@ -46,6 +53,7 @@ router.get("/api/v1/feed/changes", changesOnly, databaseAtPrimary);
 router.use("/api/v1/till/*", tillOnly, databaseAtBookmark);
 
 export const app = router
+  .route("/api/v1/customer/blocks", blocks)
   .route("/api/v1/customer/campaigns", campaigns)
   .route("/api/v1/customer/coupons", coupons)
   .route("/api/v1/customer/my-coupons", myCoupons)
@@ -54,13 +62,19 @@ export const app = router
   .route(LIVE_PATH, live)
   .route("/api/v1/customer/me", me)
   .route("/api/v1/customer/me/entries", entries)
+  .route("/api/v1/customer/me/requests", customerRequests)
   .route("/api/v1/customer/messages", messages)
+  .route("/api/v1/customer/messages", messageStates)
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
   .route("/api/v1/feed/changes", changes)
   .route("/api/v1/feed/requests", requests)
   .route("/api/v1/till/customers", customers)
   .route("/api/v1/till/entries", bookings)
+  .route("/api/v1/till/explanations", explanations)
+  .route("/api/v1/till/holds", holds)
+  .route("/api/v1/till/redemptions", redemptions)
+  .route("/api/v1/till/reversals", reversals)
   .route("/", service);
 
 /** The endpoints, for a client of Hono: `hc<AppType>(url)`. */

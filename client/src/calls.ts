@@ -2,6 +2,7 @@ import type { Entry } from "./entries.ts";
 import type { CallOptions, LoyaltyError, PagedResult, Result, Since } from "./result.ts";
 import type {
   BalanceEntry,
+  Block,
   CouponRecord,
   DetailedCouponRecord,
   LeaderboardItem,
@@ -54,8 +55,8 @@ export interface Client {
     call?: CallOptions,
   ) => Promise<Result<Pick<SearchItems, List>, SearchNotes>>;
 
-  /** The message groups, newest message first. */
-  messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]>;
+  /** The message groups, newest message first; and what the customer says of a group, or of another customer. */
+  messages: Paged<[query?: MessagesQuery, call?: CallOptions], MessageGroup[]> & MessageWrites;
 
   /**
    * Changes, as the service reports them. The first item, and the first after each reconnection, lists everything. The
@@ -84,6 +85,24 @@ export interface Client {
    * `online`, it wakes the client too.
    */
   wake: () => void;
+}
+
+/**
+ * What a customer says of a group, or of another customer. The next call of `messages` shows it, and the customer's other
+ * devices hear of it. Each call is safe to repeat.
+ */
+export interface MessageWrites {
+  /** Marks a group as read up to the message that it shows: the group as a list has it. A later message stays unread. */
+  markRead: (
+    group: Pick<MessageGroup, "group_id" | "last_message_time">,
+    call?: CallOptions,
+  ) => Promise<Result<MessageGroup>>;
+  /** Wants no notifications of a group. */
+  mute: (groupId: string, call?: CallOptions) => Promise<Result<MessageGroup>>;
+  unmute: (groupId: string, call?: CallOptions) => Promise<Result<MessageGroup>>;
+  /** Hides the messages and the name of another customer, and the caller from the other's searches. */
+  block: (customerId: string, call?: CallOptions) => Promise<Result<Block>>;
+  unblock: (customerId: string, call?: CallOptions) => Promise<Result<Block>>;
 }
 
 /** A list in pages: a call gives one page, `all` gives every entry from that page on. */

@@ -1,10 +1,10 @@
-import type { Client, Paged, TeamQuery } from "./calls.ts";
+import type { Client, MessagesQuery, MessageWrites, Paged, TeamQuery } from "./calls.ts";
 import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
 import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
 import { encode, type RetryOptions, Service } from "./service.ts";
-import type { TeamMember } from "./shapes.ts";
+import type { Block, MessageGroup, TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export type * from "./calls.ts";
@@ -60,7 +60,10 @@ export function createClient({
     return Object.assign(page, { all });
   };
   const teamOf = (storeId: string) => list<TeamQuery, TeamMember[]>(`/stores/${encode(storeId)}/team-with-level`);
-  const messages: Client["messages"] = list("/messages");
+  const messages: Client["messages"] = Object.assign(
+    list<MessagesQuery, MessageGroup[]>("/messages"),
+    messageWritesOf(service),
+  );
 
   return {
     me: (call) => service.getPage("/me", {}, call),
@@ -83,6 +86,20 @@ export function createClient({
     ),
     leaderboard: (json, call) => service.post("/gamification/leaderboard", json, call),
     wake: () => service.waits.end("woken"),
+  };
+}
+
+function messageWritesOf(service: Service): MessageWrites {
+  const put = (groupId: string, state: object, call?: CallOptions) =>
+    service.write<MessageGroup>("PUT", `/messages/${encode(groupId)}/state`, state, call);
+  const block = (method: "PUT" | "DELETE", customerId: string, call?: CallOptions) =>
+    service.write<Block>(method, `/blocks/${encode(customerId)}`, undefined, call);
+  return {
+    markRead: ({ group_id, last_message_time }, call) => put(group_id, { read_up_to: last_message_time }, call),
+    mute: (groupId, call) => put(groupId, { notifications_disabled: 1 }, call),
+    unmute: (groupId, call) => put(groupId, { notifications_disabled: 0 }, call),
+    block: (customerId, call) => block("PUT", customerId, call),
+    unblock: (customerId, call) => block("DELETE", customerId, call),
   };
 }
 

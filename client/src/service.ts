@@ -25,6 +25,12 @@ interface ServiceOptions {
 /** A call of the app, or one of the client itself with limits of its own. */
 type Call = CallOptions & { retry?: RetryOptions };
 
+/** What a request that is no GET sends. */
+interface Write {
+  method: string;
+  body?: string;
+}
+
 /** An answer that has arrived as a whole. */
 interface Answer {
   status: number;
@@ -58,20 +64,31 @@ export class Service {
   }
 
   async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
-    return this.#resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
+    return this.#resultOf<Items, Extra>(await this.#ask(path, call, { method: "POST", body: JSON.stringify(json) }));
+  }
+
+  /** A write of the customer. */
+  async write<Items>(
+    method: "PUT" | "DELETE",
+    path: string,
+    json?: object,
+    call?: CallOptions,
+  ): Promise<Result<Items>> {
+    const write = { method, ...(json !== undefined && { body: JSON.stringify(json) }) };
+    return this.#resultOf<Items>(await this.#ask(path, call, write));
   }
 
   /**
    * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because a
-   * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
+   * customer's calls read, or are done once however often they are sent. It waits as long as `Retry-After` says, else longer each time.
    * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
    */
-  async #ask(path: string, { signal, retry = this.options.retry }: Call = {}, body?: string): Promise<Answer> {
+  async #ask(path: string, { signal, retry = this.options.retry }: Call = {}, write?: Write): Promise<Answer> {
     const { attempts, longestWaitMs, answerWithinMs } = retry;
     for (let attempt = 1; ; attempt += 1) {
       let askedMs: number | null = null;
       try {
-        const answer = await withTimeout(answerWithinMs, signal, (limit) => this.#send(path, body, limit));
+        const answer = await withTimeout(answerWithinMs, signal, (limit) => this.#send(path, write, limit));
         askedMs = askedWait(answer.headers);
         const isFinal = attempt >= attempts || (askedMs ?? 0) > longestWaitMs;
         if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
@@ -95,14 +112,13 @@ export class Service {
     if (bookmark > this.#bookmark) this.#bookmark = bookmark;
   }
 
-  async #send(path: string, body: string | undefined, signal: AbortSignal): Promise<Answer> {
+  async #send(path: string, write: Write | undefined, signal: AbortSignal): Promise<Answer> {
     const { url, askToken, send } = this.options;
     const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
     const sentBookmark = this.#bookmark;
     if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    const post = body === undefined ? {} : { method: "POST", body };
-    const response = await send(`${url.replace(/\/+$/, "")}/api/v1/customer${path}`, { headers, signal, ...post });
+    if (write?.body !== undefined) headers["Content-Type"] = "application/json";
+    const response = await send(`${url.replace(/\/+$/, "")}/api/v1/customer${path}`, { headers, signal, ...write });
     const text = await response.text();
     // Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
     // request, the service has refused the bookmark of the request: it is from another database.

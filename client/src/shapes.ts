@@ -1,5 +1,6 @@
 // The types of answers, with their schemas. The types of the package are printed from the schemas, so that its users need
 // neither Zod nor Hono. It also has the named schemas inside these.
+export { Block } from "../../src/customer/blocks/schema.ts";
 export { NearbyCampaign } from "../../src/customer/campaigns/schema.ts";
 export {
   AnsweredLoyaltyOptions,

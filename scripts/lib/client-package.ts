@@ -12,8 +12,8 @@ const TYPES = path.join(PACKAGE, "types");
 /** The folder into which `tsc` writes the declarations of whatever the client imports. */
 const ALL_TYPES = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
-/** How large the minified and compressed client may be. README.md and client/README.md say 5.0 KB. */
-const LARGEST_BYTES = 5_049;
+/** How large the minified and compressed client may be. README.md and client/README.md say 5.2 KB. */
+const LARGEST_BYTES = 5_249;
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**

@@ -16,7 +16,10 @@ export const requests = sqliteTable("requests", {
   subject: text().notNull(),
   /** How many lines it had; of a step of retention, how many events it deleted. */
   lines: integer().notNull(),
-  /** JSON: what a till or a customer wrote, as the line that the feed would take; NULL: none, or no longer kept. */
+  /**
+   * JSON: what a till or a customer wrote, as the line that the feed would take, or a text: what a customer asked of the
+   * operator. NULL: none, or no longer kept.
+   */
   line: text(),
 });
 
@@ -25,6 +28,16 @@ export const removedAccounts = sqliteTable("removed_accounts", { account_key: in
 
 /** Words of merchants that no record may have any more. */
 export const removedWords = sqliteTable("removed_words", { key: integer().primaryKey(), words: text().notNull() });
+
+/** The holds of tills, each of one use of a coupon (docs/contract/till.md, 2). */
+export const tillHolds = sqliteTable("till_holds", {
+  id: text().primaryKey(),
+  /** The id of the coupon; NULL: a till freed an id that nobody had used. */
+  customer_coupon_key: text(),
+  store_key: integer(),
+  held_until: text().notNull(),
+  state: text({ enum: ["held", "freed", "redeemed"] }).notNull(),
+});
 
 /** The customers who listen for changes. */
 export const listeners = sqliteTable("listeners", {

@@ -130,7 +130,7 @@ function parameterObjects({ parameters }: Notes, examples: readonly Example[], s
 }
 
 function goodResponse(operation: Operation, headers: ResponseObject["headers"], schemas: Components): Responses {
-  const { id, answer, answerForm, examples } = operation;
+  const { id, answer, answerForm, status = 200, examples } = operation;
   const hasLines = answerForm === "lines";
   const schema = toJsonSchema(answer, hasLines ? "input" : "output", schemas, `${pascalCase(id)}Answer`);
   const recorded = (RECORDED as Record<string, Record<string, object>>)[id];
@@ -138,7 +138,7 @@ function goodResponse(operation: Operation, headers: ResponseObject["headers"], 
   const content = { [hasLines ? NDJSON : JSON_TYPE]: { schema, examples: examplesOf(answers, "answer") } };
   // OpenAPI has no place for WebSocket frames, so the 101 answer describes them.
   if (answerForm === "frames") return { 101: { description: "The WebSocket is open.", headers, content } };
-  return { 200: { description: "The call went well.", headers, content } };
+  return { [status]: { description: "The call went well.", headers, content } };
 }
 
 /** Adds a failure to the response with its status. */

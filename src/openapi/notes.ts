@@ -19,6 +19,8 @@ export interface Operation extends Notes {
   /** The body of a successful answer; or one of its lines, or one frame of the WebSocket. */
   answer: z.ZodType;
   answerForm?: "lines" | "frames";
+  /** Left out: 200. */
+  status?: 202;
   examples: readonly Example[];
 }
 
@@ -28,7 +30,7 @@ export interface Example {
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: Record<string, unknown>;
-  /** An answer that no test can record: a frame. */
+  /** An answer that no test can record: a frame, or one with the time of the call. */
   answer?: object | undefined;
 }
 

@@ -94,8 +94,16 @@ export const memberIn = (customerKey: SQL, life: SQL) =>
   sql`${customerKey} + (coalesce(${life}, 0) << ${sql.raw(String(LIFE_BITS))})`;
 
 /** The rule that this field names another customer than `customer_id`. */
+/** The key of the customer with this id; NULL if the customer is not stored, or erased. */
+export function storedCustomerKeyOf(customerId: Placeholder): SQL {
+  return sql`(
+    SELECT ${customers.key} FROM ${customers} WHERE ${customers.id} = ${customerId} AND ${customers.erased} = 0
+  )`;
+}
+
+export const MUST_BE_ANOTHER = "must be another customer";
 export const mustBeAnother = (field: string) => (line: Fields) =>
-  line[field] === line.customer_id ? { [field]: ["must be another customer"] } : {};
+  line[field] === line.customer_id ? { [field]: [MUST_BE_ANOTHER] } : {};
 
 /** The key in teams of the customer with this id; NULL if the customer is not stored. */
 export function memberKeyOf(customerId: Placeholder): SQL {

@@ -1,5 +1,6 @@
 import { isKeysAddress, readKeys } from "../auth/key-set.ts";
 import { radiusMilesOf } from "../customer/campaigns/schema.ts";
+import { areCustomerWrites, CUSTOMER_WRITES } from "../customer/customer-writes.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { invalidOrigins } from "../middleware/cors.ts";
@@ -49,6 +50,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     isGood: isEmptyOr((value) => invalidOrigins(value).length === 0),
   },
   CUSTOMER_SEARCH: oneOf(CUSTOMER_SEARCHES),
+  CUSTOMER_WRITES: { must: `be any of ${CUSTOMER_WRITES.join(", ")}, or empty`, isGood: areCustomerWrites },
   JURISDICTION: oneOf(JURISDICTIONS),
   REVOKED_TOKENS: {
     must: "be values of `sub` or `jti` with commas between them, at most 5 KB",

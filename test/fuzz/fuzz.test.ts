@@ -117,7 +117,10 @@ describe("any request", () => {
 
     // The random program calls every endpoint that the model knows.
     const feeds = ["", "/changes", "/customers", "/requests"].map((path) => `/api/v1/feed${path}`);
-    expect(new Set(otherPaths)).toEqual(new Set([...feeds, "/api/v1/customer/live", "/health"]));
+    // Properties test what customers write.
+    const writes = ["blocks/:customer_id", "me/requests", "messages/:group_id/state"];
+    const ofCustomers = ["live", ...writes].map((path) => `/api/v1/customer/${path}`);
+    expect(new Set(otherPaths)).toEqual(new Set([...feeds, ...ofCustomers, "/health"]));
   });
 
   it("of a customer gets a documented answer, in time", async ({ expect }) => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, it } from "vitest";
 import { type Answer, as, mustFeed } from "../support/api.ts";
-import { customerRoutes, otherRoutes } from "../support/calls.ts";
+import { customerRoutes, otherRoutes, WRITES } from "../support/calls.ts";
 import { type Program, program } from "../support/programs.ts";
 import * as seed from "../support/seed.ts";
 
@@ -90,6 +90,34 @@ const REACHES: Record<string, readonly Reach[]> = {
       control: get("/my-coupons"),
     },
   ],
+  [`PUT ${CUSTOMER}/messages/:group_id/state`]: [
+    {
+      what: "a group that I am no member of",
+      ask: (api) =>
+        api.put(`${CUSTOMER}/messages/${theirs.recordOf.message_group?.id}/state`, { notifications_disabled: 1 }),
+    },
+  ],
+  [`PUT ${CUSTOMER}/blocks/:customer_id`]: [
+    {
+      what: "who it is that I block",
+      ask: (api) => api.put(`${CUSTOMER}/blocks/${theirs.customer.id}`),
+      control: get("/me"),
+    },
+  ],
+  [`DELETE ${CUSTOMER}/blocks/:customer_id`]: [
+    {
+      what: "who it was that I blocked",
+      ask: (api) => api.delete(`${CUSTOMER}/blocks/${theirs.customer.id}`),
+      control: get("/me"),
+    },
+  ],
+  [`POST ${CUSTOMER}/me/requests`]: [
+    {
+      what: "what another has asked for",
+      ask: (api) => api.post(`${CUSTOMER}/me/requests`, { type: "data" }),
+      control: get("/me"),
+    },
+  ],
   [`POST ${CUSTOMER}/gamification/leaderboard`]: [
     {
       what: "another account's contest at my store",
@@ -118,14 +146,16 @@ function withoutNames({ body, ...answer }: Answer): Answer {
 function apiWithForeignIds(customerId: string): Api {
   const foreignIds = `customer_id=${theirs.customer.id}&customerId=${theirs.customer.id}&sub=${theirs.customer.id}`;
   const api = as(customerId);
+  const withIds = (body: unknown) => ({
+    ...(body as object),
+    customer_id: theirs.customer.id,
+    sub: theirs.customer.id,
+  });
   return {
     get: (path) => api.get(`${path}${path.includes("?") ? "&" : "?"}${foreignIds}`),
-    post: (path, body) =>
-      api.post(`${path}?${foreignIds}`, {
-        ...(body as object),
-        customer_id: theirs.customer.id,
-        sub: theirs.customer.id,
-      }),
+    post: (path, body) => api.post(`${path}?${foreignIds}`, withIds(body)),
+    put: (path, body) => api.put(`${path}?${foreignIds}`, withIds(body)),
+    delete: (path) => api.delete(`${path}?${foreignIds}`),
   };
 }
 
@@ -135,17 +165,23 @@ beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(bl
 
 describe("what a customer can reach", () => {
   it("is tried at every endpoint", ({ expect }) => {
-    expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
+    expect(Object.keys(REACHES).sort()).toEqual([...customerRoutes(), ...Object.keys(WRITES)].sort());
     // The socket, the feed and tills have tests of their own. /health shows nobody's data.
     expect(otherRoutes()).toEqual([
+      "DELETE /api/v1/till/holds/:id",
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
       "GET /api/v1/feed/changes",
       "GET /api/v1/feed/requests",
+      "GET /api/v1/till/customers/:id/coupons",
+      "GET /api/v1/till/explanations",
       "GET /health",
       "POST /api/v1/feed",
       "POST /api/v1/till/customers/find",
       "POST /api/v1/till/entries",
+      "POST /api/v1/till/holds",
+      "POST /api/v1/till/redemptions",
+      "POST /api/v1/till/reversals",
     ]);
   });
 

@@ -38,6 +38,14 @@ export class Model {
     return answer;
   }
 
+  /** The answer to a customer's write: a change of a copy of the state. */
+  write(change: (state: State) => Expected): Expected {
+    const after = this.state.copy();
+    const answer = change(after);
+    this.state = after;
+    return answer;
+  }
+
   /** The answer to a customer's call at the second `now`. */
   ask(caller: string, call: Call, now: string, searchScope: SearchScope = "all"): Expected {
     const { pathname } = new URL(call.path, "https://any.example");

@@ -124,7 +124,8 @@ export function messageGroups(state: State, caller: string, { check_time = "" }:
     .sort(by("-last_message_time", "group_id"));
 }
 
-function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
+/** The group as the caller sees it; undefined if it shows no message. */
+export function shownGroup(state: State, caller: string, group: Row, now: string): Row | undefined {
   const { id: group_id, group_image, initial_customer_id } = group;
   // A message is shown once its second is over. Messages of one second stay in the order in which they were stored.
   const shownMessages = state.all("message", { group_id }).filter(({ sent_at }) => sent_at < now);

@@ -35,13 +35,14 @@ describe("the OpenAPI document", () => {
     expect([fits([]), fits(["coupons"]), fits(TOPICS)]).toEqual([false, true, true]);
   });
 
-  it("requires a body for each POST, and for nothing else", ({ expect }) => {
+  it("requires a body for each POST and for the state of a group, and for nothing else", ({ expect }) => {
     const requirements = operations.map(({ method, operation }) => [
       method,
       (operation.requestBody as { required?: boolean } | undefined)?.required,
     ]);
 
-    expect(requirements).toEqual(operations.map(({ method }) => [method, method === "POST" ? true : undefined]));
+    const hasBody = ({ method, path }: (typeof operations)[number]) => method === "POST" || path.endsWith("/state");
+    expect(requirements).toEqual(operations.map((one) => [one.method, hasBody(one) ? true : undefined]));
   });
 
   it("names every object, so that a generated client has a type for it", ({ expect }) => {
@@ -70,7 +71,12 @@ describe("the OpenAPI document", () => {
     expect(withBookmark.map(({ path }) => path.replace("/api/v1/", "")).toSorted()).toEqual([
       ...["customer/campaigns/near-by-popular-campaigns", "customer/coupons", "customer/full-search", "customer/me"],
       ...["customer/me/entries", "customer/messages", "customer/my-coupons"],
-      ...["customer/stores/{id}/team-with-level", "till/customers/find"],
+      ...[
+        "customer/stores/{id}/team-with-level",
+        "till/customers/find",
+        "till/customers/{id}/coupons",
+        "till/explanations",
+      ],
     ]);
   });
 

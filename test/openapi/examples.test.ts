@@ -11,7 +11,7 @@ it("records the answers of the demo program to the reference's examples (again w
   const answers: Record<string, Record<string, unknown>> = {};
   for (const [endpoint, { id, examples }] of Object.entries(OPERATIONS)) {
     for (const { summary, answer, ...example } of examples) {
-      // Examples of the socket have their answers in the code: test/live tests them.
+      // Examples of the socket, and those with the time of the call, have their answers in the code.
       if (answer === undefined) answers[id] = { ...answers[id], [summary]: await ask(endpoint, example) };
     }
   }
@@ -28,7 +28,7 @@ async function ask(endpoint: string, { path, query, body }: Omit<Example, "summa
     headers: { Authorization: `Bearer ${await tokenFor(endpoint)}` },
     ...(body && { body: JSON.stringify(body) }),
   });
-  if (answer.status !== 200) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
+  if (answer.status >= 300) throw new Error(`refused: ${JSON.stringify(answer.body)}`);
   // An export is an array of lines: the first is enough.
   return Array.isArray(answer.body) ? answer.body[0] : withShortLists(answer.body);
 }

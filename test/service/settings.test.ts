@@ -5,7 +5,7 @@ import { toAnswer } from "../../scripts/lib/call.ts";
 import { VARIABLES, variableFault } from "../../src/service/variables.ts";
 import { type FeedLine, mustFeed, ndjson } from "../support/api.ts";
 import { sendTo } from "../support/bindings.ts";
-import { CALLS, customerRoutes, otherRoutes } from "../support/calls.ts";
+import { CALLS, customerRoutes, otherRoutes, WRITES } from "../support/calls.ts";
 import { program } from "../support/programs.ts";
 import { keyPair } from "../support/signing.ts";
 import { signToken } from "../support/tokens.ts";
@@ -60,6 +60,7 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
     values: { CORS_ORIGINS },
   })),
   CUSTOMER_SEARCH: ["all", "none"].map((CUSTOMER_SEARCH) => ({ values: { CUSTOMER_SEARCH } })),
+  CUSTOMER_WRITES: ["", " block ,read, "].map((CUSTOMER_WRITES) => ({ values: { CUSTOMER_WRITES } })),
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
   REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),
   RETENTION_MONTHS: ["1", "120"].map((RETENTION_MONTHS) => ({ values: { RETENTION_MONTHS } })),
@@ -116,28 +117,41 @@ describe("every endpoint", () => {
     const api = {
       get: (path: string) => ask(customer, path),
       post: (path: string, body: unknown) => ask(customer, path, { method: "POST", body: JSON.stringify(body) }),
+      put: (path: string, body?: unknown) => ask(customer, path, { method: "PUT", body: JSON.stringify(body ?? {}) }),
+      delete: (path: string) => ask(customer, path, { method: "DELETE" }),
     };
     const feedLines = (lines: readonly FeedLine[]) =>
       ask({ scope: "feed" }, "/api/v1/feed", { method: "POST", body: ndjson(lines) });
 
     const answers: Record<string, number> = {};
     for (const route of customerRoutes()) answers[route] = (await CALLS[route]?.(api, own))?.status ?? 0;
+    const { CUSTOMER_WRITES = "read,mute,block" } = setting.values;
+    for (const [route, call] of Object.entries(WRITES)) {
+      const { status } = await call(api, own);
+      const word = route.includes("/blocks/") ? "block" : route.includes("/state") ? "mute" : "";
+      const isAllowed = CUSTOMER_WRITES.includes(word);
+      answers[route] = status === (isAllowed ? (word === "" ? 202 : 200) : 403) ? 200 : status;
+    }
     answers["POST /api/v1/feed"] = (await feedLines([own.account])).status;
     answers["GET /api/v1/feed"] = (await request({ scope: "export" }, "/api/v1/feed")).status;
     for (const list of ["changes", "requests"])
       answers[`GET /api/v1/feed/${list}`] = (await ask({ scope: "export" }, `/api/v1/feed/${list}`)).status;
-    const tills: Record<string, object> = {
-      "POST /api/v1/till/customers/find": { scan_id: `${own.mark} scan` },
-      "POST /api/v1/till/entries": {
-        id: `${own.mark} entry`,
-        customer_id: own.customer.id,
-        store_id: own.store.id,
-        amount: "1.00",
-      },
-    };
-    for (const [route, body] of Object.entries(tills)) {
-      const [method = "", path = ""] = route.split(" ");
-      answers[route] = (await ask({ scope: "till" }, path, { method, body: JSON.stringify(body) })).status;
+    const [till, redeemed] = [{ store_id: own.store.id }, { customer_coupon_id: own.issued.id }];
+    const tills: [route: string, path: string, body?: object][] = [
+      ["POST /customers/find", "", { scan_id: `${own.mark} scan` }],
+      ["GET /customers/:id/coupons", `/customers/${own.customer.id}/coupons?store_id=${own.store.id}`],
+      ["POST /entries", "", { ...till, id: own.mark, customer_id: own.customer.id, amount: "1.00" }],
+      ["POST /holds", "", { ...till, ...redeemed, id: `${own.mark} h`, seconds: 60 }],
+      ["DELETE /holds/:id", `/holds/${own.mark}`],
+      ["POST /redemptions", "", { ...till, ...redeemed, id: `${own.mark} r` }],
+      ["POST /reversals", "", { ...till, id: `${own.mark} v`, redemption_id: `${own.mark} r` }],
+      ["GET /explanations", `/explanations?customer_id=${own.customer.id}&customer_coupon_id=${own.issued.id}`],
+    ];
+    for (const [route, path, body] of tills) {
+      const [method = "", pattern = ""] = route.split(" ");
+      const init = { method, ...(body && { body: JSON.stringify(body) }) };
+      const answer = await ask({ scope: "till" }, `/api/v1/till${path || pattern}`, init);
+      answers[`${method} /api/v1/till${pattern}`] = answer.status;
     }
     answers["GET /health"] = (await sendTo(bindings, "/health")).status;
     const socket = await request(customer, "/api/v1/customer/live", { headers: { Upgrade: "websocket" } });
@@ -145,7 +159,7 @@ describe("every endpoint", () => {
     socket.webSocket?.close();
     answers["GET /api/v1/customer/live"] = socket.status === 101 ? 200 : socket.status;
 
-    expect(Object.keys(answers).sort()).toEqual([...customerRoutes(), ...otherRoutes()].sort());
+    expect(Object.keys(answers).sort()).toEqual([...customerRoutes(), ...Object.keys(WRITES), ...otherRoutes()].sort());
     expect(Object.entries(answers).filter(([, status]) => status !== 200)).toEqual([]);
   });
 });

@@ -21,6 +21,7 @@ export const SETTINGS = {
   JWT_AUDIENCE: "",
   CORS_ORIGINS: "",
   CUSTOMER_SEARCH: "all",
+  CUSTOMER_WRITES: "read,mute,block",
 };
 
 /** A token that expires after this many seconds. Signing is synchronous, so that the simulation waits for no thread. */

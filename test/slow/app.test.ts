@@ -1,4 +1,5 @@
-import type { Browser, Page } from "playwright-core";
+import path from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import {
   type AppPage,
@@ -18,9 +19,16 @@ import { temporaryFolder } from "./clone.ts";
 import { stop } from "./command.ts";
 import { type Service, startService } from "./service.ts";
 
+const screenshots = temporaryFolder();
+
 // The example app in a real browser, against a service that `npm start` has started.
 const SERVICE_ARGS = ["--persist-to", temporaryFolder()];
 const LIVE_WITHIN_MS = 3_000;
+/** How soon a second window shows what the first has read, on an idle machine. */
+const READ_WITHIN_MS = 1_500;
+const FORBIDDEN = { status: false, errorCode: "FORBIDDEN", message: "Apps of this program may not write this: mute." };
+/** Where screenshots go, for whoever wants to look at them. */
+const screenshotOf = (name: string) => path.join(process.env.SCREENSHOTS ?? screenshots, `${name}.png`);
 const NOTICED_WITHIN_MS = 2_000;
 const RECOVERED_WITHIN_MS = 20_000;
 
@@ -130,6 +138,54 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.getByText("Ben Patel: Tea at four?").waitFor(liveTimeout);
       expect(errors).toEqual([]);
     });
+  });
+
+  it("clears a badge in a second window when the first reads the group, and puts a refused change right", async ({
+    expect,
+  }) => {
+    await inWindow(DESK, (page, { errors }) =>
+      inWindow(DESK, async (other) => {
+        const badgeOf = (window: Page) => window.locator('nav a[href="#messages"] b');
+        const unreadIn = (window: Page) => window.getByText("Unread").count();
+        for (const window of [page, other]) await goTo(window, "Messages");
+        const texts = await page.getByRole("listitem").allInnerTexts();
+        const index = texts.findIndex((text) => text.includes("Unread"));
+        const [group, sameGroup] = [page, other].map((window) => window.getByRole("listitem").nth(index)) as [
+          Locator,
+          Locator,
+        ];
+        const before = await unreadIn(other);
+        await page.screenshot({ path: screenshotOf("unread") });
+
+        const readAt = performance.now();
+        await group.locator("summary").click();
+        expect(await unreadIn(page)).toBe(before - 1);
+        await expect.poll(() => unreadIn(other), { interval: 20, timeout: 10_000 }).toBe(before - 1);
+        const milliseconds = performance.now() - readAt;
+        await page.screenshot({ path: screenshotOf("read-here") });
+        await other.screenshot({ path: screenshotOf("read-there") });
+        expect(milliseconds).toBeLessThan(READ_WITHIN_MS);
+        expect(Number(await badgeOf(other).innerText())).toBe(before - 1);
+
+        await group.getByRole("button", { name: "Mute", exact: true }).click();
+        await sameGroup.getByText("muted").waitFor();
+        await group
+          .getByRole("button", { name: /^Block / })
+          .first()
+          .click();
+        await group.getByRole("button", { name: /^Unblock / }).waitFor();
+        await sameGroup.getByText("(1 blocked)").waitFor();
+        await group.getByRole("button", { name: /^Unblock / }).click();
+        await sameGroup.getByText("(1 blocked)").waitFor({ state: "detached" });
+
+        await page.route("**/state", (route) => route.fulfill({ status: 403, json: FORBIDDEN }));
+        await group.getByRole("button", { name: "Unmute" }).click();
+        await page.getByText("Apps of this program may not write this").waitFor();
+        await group.getByRole("button", { name: "Unmute" }).waitFor();
+        expect(await accessibilityFaults(other)).toEqual([]);
+        expect(errors.filter((error) => !error.includes("403"))).toEqual([]);
+      }),
+    );
   });
 
   it("says that the outcome of a sale is unknown if its answer is lost, and books it once if it is sent again", async ({

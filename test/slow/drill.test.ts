@@ -158,6 +158,26 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
     expect(new Set(expected.map(({ record }) => record)).size).toBeGreaterThan(9);
   });
 
+  it("lists what customers ask for, and closes it when their data are exported, or by itself", async () => {
+    const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const type of ["data", "erasure"]) {
+      const body = JSON.stringify({ type });
+      await fetch(`${source.url}/api/v1/customer/me/requests`, { method: "POST", headers, body });
+    }
+    const close = `npm run customer -- close c1 erasure --persist-to ${folder}`;
+
+    const output = await runIncident("Customers ask for their data or erasure");
+    const closed = await run(close);
+
+    expect(output).toMatch(/^\| c1 +\| data +\| 20/m);
+    expect(output).toMatch(/^\| c1 +\| erasure +\| 20/m);
+    expect(output).toContain("The customer's request is closed.");
+    expect(closed).toContain("Closed.");
+    await expect(run(close)).rejects.toThrow("c1 has no open request of the type erasure.");
+    expect(await run(`npm run customer -- requests --persist-to ${folder}`)).toContain("No request is open.");
+  });
+
   it("erases nobody if the service has another database", async () => {
     const other = path.join(clone, "drill");
 

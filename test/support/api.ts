@@ -26,6 +26,8 @@ export function as(customerId: string, claims: Record<string, unknown> = {}, sen
   return {
     get: (path: string) => call(path),
     post: (path: string, body: unknown) => call(path, { method: "POST", body: JSON.stringify(body) }),
+    put: (path: string, body?: unknown) => call(path, { method: "PUT", body: JSON.stringify(body ?? {}) }),
+    delete: (path: string) => call(path, { method: "DELETE" }),
   };
 }
 

@@ -1,28 +1,106 @@
-import type { MessageGroup } from "loyalty-edge/client";
-import { answerView, readAll } from "../lib/answer-view.ts";
+import { type FailedResult, LoyaltyError, type MessageGroup } from "loyalty-edge/client";
+import { answerView, readAll, textOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 
-/** The customer's message groups, the newest message first. */
-export function createMessages({ client, say, count, endSignal }: App): View {
+type Member = MessageGroup["group_members"][number];
+
+/** What is true for the customer as soon as they say it. */
+type Said = Partial<MessageGroup>;
+
+/** The customer's message groups, the newest message first. Opening a group reads it, and shows its menu. */
+export function createMessages({ client: { messages }, say, count, endSignal: signal }: App): View {
+  const lines = h("div");
   let newest = "";
-  return answerView(endSignal, {
-    ask: (signal) => readAll(client.messages.all({}, { signal })),
-    show: ({ items: groups }, isFirst) => {
-      const { last_message_time: time = "", last_customer_name, last_message } = groups[0] ?? {};
+  let groups: readonly MessageGroup[] = [];
+  let openId = "";
+  /** By group, what the service has not answered yet. It is painted over what the service last answered. */
+  const unanswered = new Map<string, Said>();
+
+  const view = answerView(signal, {
+    ask: (stop) => readAll(messages.all({}, { signal: stop })),
+    show: ({ items }, isFirst) => {
+      const { last_message_time: time = "", last_customer_name, last_message } = items[0] ?? {};
       if (!isFirst && time > newest) say(`${last_customer_name} writes: ${last_message}`);
       newest = time;
-      count("messages", groups.filter(({ read_status }) => read_status === 0).length, "unread");
-      return list(groups.map(drawGroup));
+      groups = items;
+      paint();
+      return items.length === 0 ? [] : [lines];
     },
     empty: "Nobody has written yet. The till can send a message.",
   });
-}
+  return view;
 
-function drawGroup(group: MessageGroup): HTMLElement {
-  const { group_name: name, last_customer_name: person, last_message, last_message_time } = group;
-  const isMuted = group.notifications_disabled === 1;
-  const about = `${person}: ${last_message}${isMuted ? " · muted" : ""}`;
-  const unreadBadge = group.read_status === 0 ? [h("b", {}, "Unread")] : [];
-  return h("li", { class: "row" }, ...entry(name, about, when(last_message_time), initials(person)), ...unreadBadge);
+  function paint(): void {
+    const shown = groups.map((group) => ({ ...group, ...unanswered.get(group.group_id) }));
+    count("messages", shown.filter(({ read_status }) => read_status === 0).length, "unread");
+    lines.replaceChildren(...list(shown.map(drawGroup)));
+  }
+
+  /** Paints what the customer says at once. If the service refuses it, or does not answer, paints what was before. */
+  async function tell(
+    group: MessageGroup,
+    said: Said,
+    call: () => Promise<{ status: true } | FailedResult>,
+  ): Promise<void> {
+    unanswered.set(group.group_id, said);
+    paint();
+    try {
+      const result = await call();
+      if (!result.status) say(textOf(result));
+      await view.refresh();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LoyaltyError)) throw error;
+      say("The service does not answer.");
+    } finally {
+      unanswered.delete(group.group_id);
+      paint();
+    }
+  }
+
+  function drawGroup(group: MessageGroup): HTMLElement {
+    const { group_id: id, last_customer_name: person, last_message, last_message_time, read_status } = group;
+    const isMuted = group.notifications_disabled === 1;
+    const about = person === "" ? "Blocked" : `${person}: ${last_message}`;
+    const texts = entry(
+      group.group_name,
+      `${about}${isMuted ? " · muted" : ""}`,
+      when(last_message_time),
+      initials(person),
+    );
+    const badge = read_status === 0 ? [h("b", {}, "Unread")] : [];
+    const mute = h("button", { type: "button", click: () => void tellMuted(group) }, isMuted ? "Unmute" : "Mute");
+    const blocks = group.group_members.map((member) => {
+      const label = `${member.is_blocked ? "Unblock" : "Block"} ${member.name}`;
+      return h("button", { type: "button", click: () => void tellBlocked(group, member) }, label);
+    });
+    const details = h("details", { open: openId === id }, h("summary", { class: "row" }, ...texts, ...badge));
+    details.append(h("p", { class: "menu" }, mute, ...blocks));
+    details.addEventListener("toggle", () => onToggle(details.open, group));
+    return h("li", {}, details);
+  }
+
+  function onToggle(isOpen: boolean, group: MessageGroup): void {
+    if (isOpen) openId = group.group_id;
+    else if (openId === group.group_id) openId = "";
+    const isUnread = group.read_status === 0 && !unanswered.has(group.group_id);
+    if (isOpen && isUnread) void tell(group, { read_status: 1 }, () => messages.markRead(group, { signal }));
+  }
+
+  function tellMuted(group: MessageGroup): Promise<void> {
+    const isMuted = group.notifications_disabled === 1;
+    const call = () => messages[isMuted ? "unmute" : "mute"](group.group_id, { signal });
+    return tell(group, { notifications_disabled: isMuted ? 0 : 1 }, call);
+  }
+
+  function tellBlocked(group: MessageGroup, { id, is_blocked }: Member): Promise<void> {
+    const call = () => messages[is_blocked ? "unblock" : "block"](id, { signal });
+    const group_members = group.group_members.map((member) =>
+      member.id === id ? { ...member, is_blocked: !is_blocked } : member,
+    );
+    const isHidden = group.last_customer === id && !is_blocked;
+    const hidden: Said = isHidden ? { last_message: "", last_customer_name: "", read_status: 1 } : {};
+    return tell(group, { group_members, ...hidden }, call);
+  }
 }

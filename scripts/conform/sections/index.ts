@@ -15,6 +15,7 @@ import { entries, me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { nearby } from "./nearby.ts";
 import { objects } from "./objects.ts";
+import { ownRequests, ownState } from "./own-state.ts";
 import { requests } from "./requests.ts";
 import { search } from "./search.ts";
 import { team } from "./team.ts";
@@ -26,7 +27,7 @@ export type MakeSection = ReturnType<typeof section>;
 // The sections are in the order of the contract. test/conform runs each of the four lists in a worker of its own.
 export const ENDPOINTS: readonly MakeSection[] = [
   ...[conventions, longAnswers, tokens, failures, nearby, messages, team, coupons, myCoupons],
-  ...[search, longSearch, me, entries, objects, around],
+  ...[search, longSearch, me, entries, ownState, ownRequests, objects, around],
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [

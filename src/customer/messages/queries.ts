@@ -4,6 +4,7 @@ import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { bytesOf, isAfter, untilFull } from "../../db/cut.ts";
 import type { Database, RowOf } from "../../db/database.ts";
 import { jsonOf, limitTo, select } from "../../db/select.ts";
+import { mergeObjects, storedJson } from "../../http/json-text.ts";
 import { POLL_BYTES } from "../../http/limits.ts";
 import type { Page } from "../../http/paging.ts";
 import { selectStamp } from "../../inbox/message-clock.ts";
@@ -41,7 +42,7 @@ export function findMessageGroups(db: Database, { customerId, checkTime, page }:
 type Placeholders = PlaceholderOf<"customerId" | "checkTime" | "limit" | "offset" | keyof typeof BEGINNING>;
 
 /** The last stamp. Messages of earlier seconds are shown, no others are (docs/architecture.md, "The clock"). */
-const STAMP = sql`(${selectStamp()})`;
+export const STAMP = sql`(${selectStamp()})`;
 const starter = alias(customers, "starter");
 const sender = alias(customers, "sender");
 const member = alias(messageGroupMembers, "member");
@@ -56,13 +57,21 @@ const whileNotErased = (text: SQLWrapper, isStillThere: SQL) => sql`iif(${isStil
 
 const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) => {
   const caller = customerKeyOf(placeholder("customerId"));
-  const at = sql<string>`page.at`;
   // The members have most of the texts. A group with its members may have 2.5 MB.
   const bytes = sql`(
     SELECT sum(${bytesOf(customers.name, customers.avatar, customers.customer_description)})
     FROM ${messageGroupMembers} CROSS JOIN ${customers} ON ${customers.key} = ${messageGroupMembers.customer_key}
     WHERE ${messageGroupMembers.group_key} = listed.group_key AND ${messageGroupMembers.customer_key} <> ${caller}
   )`;
+  return selectAsShown(caller, untilFull(selectShownGroups(placeholder), bytes, POLL_BYTES));
+});
+
+/**
+ * Groups as the caller sees them. `page`: a subquery that has the `group_key` of each, the time `at` of the message that it
+ * shows, and whether this `is_newest`.
+ */
+export function selectAsShown(caller: SQL, page: SQL) {
+  const at = sql<string>`page.at`;
   return select(
     {
       // For the cursor, because `record` is not parsed.
@@ -87,7 +96,7 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
       nameAndMembers: sql<string>`(${otherMembers(sql`${messageGroups.key}`, caller)})`,
     },
     sql`
-      FROM ${untilFull(selectShownGroups(placeholder), bytes, POLL_BYTES)} AS page
+      FROM ${page} AS page
       CROSS JOIN ${messageGroups} ON ${messageGroups.key} = page.group_key
       CROSS JOIN ${messages} ON ${messages.id} = iif(page.is_newest, ${messageGroups.newest_id}, ${messageGroups.earlier_id})
       CROSS JOIN ${customers} AS ${starter} ON ${starter.key} = ${messageGroups.initial_customer_key}
@@ -96,7 +105,11 @@ const selectGroups = compileOnce("messages/groups", (placeholder: Placeholders) 
         ON ${messageStates.group_key} = ${messageGroups.key} AND ${messageStates.customer_key} = ${caller}
       LEFT JOIN ${blocks} ON ${blocks.customer_key} = ${caller} AND ${blocks.blocked_key} = ${sender.key}`,
   );
-});
+}
+
+/** JSON that a list or an answer shows of a group. It is not parsed, because a group's members can have half a megabyte. */
+export const toGroup = ({ record, nameAndMembers }: GroupRow) =>
+  mergeObjects(storedJson(record), storedJson(nameAndMembers));
 
 /**
  * The page's groups, and one more if there is one, each with the time of the message that it shows. A group shows its newest

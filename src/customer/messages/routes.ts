@@ -2,14 +2,14 @@ import type { Context } from "hono";
 import { type AppEnv, background, createRouter } from "../../app-env.ts";
 import type { Database } from "../../db/database.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems, jsonArray, mergeObjects, storedJson } from "../../http/json-text.ts";
+import { answerItems, jsonArray } from "../../http/json-text.ts";
 import { ENVELOPE_BYTES, POLL_BYTES } from "../../http/limits.ts";
 import { beginPage, linkPages, showFirst } from "../../http/paging.ts";
 import { Inboxes } from "../../inbox/inboxes.ts";
 import { beginListening } from "../../inbox/listeners.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { BEGINNING, findMessageGroups, type GroupRow, type MessageGroupsQuery } from "./queries.ts";
+import { BEGINNING, findMessageGroups, type GroupRow, type MessageGroupsQuery, toGroup } from "./queries.ts";
 import { MessagesQuery } from "./schema.ts";
 
 /**
@@ -45,9 +45,6 @@ export const messages = createRouter().get("/", conditional, validateQuery(Messa
   // An empty list is thrown, although its status is 200, so that it gets no ETag. Only `answerItems` leads to one.
   if (!found?.length) throw noItems("No messages are available.");
 
-  // The JSON is not parsed, because a group's members can have half a megabyte.
-  const toGroup = ({ record, nameAndMembers }: GroupRow) =>
-    mergeObjects(storedJson(record), storedJson(nameAndMembers));
   const { texts, last } = showFirst(found, toGroup, { limit: page.limit, bytes: POLL_BYTES - ENVELOPE_BYTES });
   await linkPages(c, query, last && { time: last.time, group_id: last.group_id });
   return answerItems(c, jsonArray(texts));

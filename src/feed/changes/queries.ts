@@ -45,11 +45,16 @@ export async function readChanges(
     const isThere = after.database === state.database_id && after.version === begin.version && after.at === begin.at;
     if (!isThere || after.version < state.changes_removed) throw startAgain();
   }
-  const text = rows.map(({ line, ...row }) => `${JSON.stringify(row).slice(0, -1)},"line":${line}}\n`).join("");
+  const text = rows
+    .map(({ line, ...row }) => `${JSON.stringify(row).slice(0, -1)},"${nameOf(line)}":${line}}\n`)
+    .join("");
   const isFull = rows.length === LINE_LIMIT || utf8Bytes(text) >= BODY_LIMIT.bytes;
   const last = (isFull && rows.at(-1)) || (ends[0] ?? begin);
   return { text, next: { database: state.database_id, version: last.version, at: last.at } };
 }
+
+/** A text is what a customer asked of the operator. */
+const nameOf = (line: string | null) => (line?.startsWith('"') ? "request" : "line");
 
 /** Where a journal without rows begins. */
 const BEGINNING = { version: 0, at: "" };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { named } from "../../http/answer-schema.ts";
 import { cursorParameter } from "../../http/paging.ts";
+import { REQUEST_TYPES } from "../../records/customer-request.ts";
 
 /** Where changes go on: after this row of the journal of this database. */
 const ChangesCursor = z.object({ database: z.string(), version: z.int(), at: z.string() });
@@ -21,5 +22,7 @@ export const Change = named("Change", {
   subject: z.string().describe("The `sub` of the till's token, or the customer's id."),
   line: z
     .record(z.string(), z.unknown())
+    .optional()
     .describe("The record after the change, as the line that the feed would take."),
+  request: z.enum(REQUEST_TYPES).optional().describe("In place of a line: what a customer asked of the operator."),
 });

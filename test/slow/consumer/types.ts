@@ -68,6 +68,13 @@ for await (const coupon of app.myCoupons.all({ includemfg: false })) {
 }
 same<ReturnType<typeof client.toDate>, Date>();
 
+const marked = await app.messages.markRead({ group_id: "g", last_message_time: "2026-11-20 09:30:00" });
+if (marked.status) same<typeof marked.items, client.MessageGroup>();
+const blocked = await app.messages.block("c");
+if (blocked.status) same<typeof blocked.items, client.Block>();
+// @ts-expect-error A group is marked up to the time of the message that the app has shown.
+await app.messages.markRead("g");
+
 app.newMessages({ since: { group_id: "g", last_message_time: "2026-11-20 09:30:00" }, everyMs: 1_000 });
 app.changes({ signal: AbortSignal.timeout(1_000) });
 createClient({ url: "https://loyalty.example", token: "t", WebSocket });

@@ -1,0 +1,24 @@
+UPDATE program_state
+SET version = program_state.version + 1, act = ?, restorable = 0
+WHERE EXISTS (
+  SELECT 1
+  FROM blocks
+  WHERE blocks.customer_key = (
+    SELECT customers.key
+    FROM customers
+    WHERE customers.id = ? AND customers.erased = 0
+  )
+    AND blocks.blocked_key = (
+      SELECT customers.key
+      FROM customers
+      WHERE customers.id = ? AND customers.erased = 0
+    )
+)
+
+--  SCAN program_state
+--  SCALAR SUBQUERY
+--    SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)

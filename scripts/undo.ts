@@ -124,8 +124,16 @@ function rangesOf(versions: readonly number[]): string[] {
   return ranges.map(([first, last]) => `${first}-${last}`);
 }
 
+/** The events of requests, without the redemptions that these requests also reversed, and without their reversals. */
 async function* eventsOf(source: Source, ranges: readonly string[], signal: AbortSignal): AsyncGenerator<EventLine> {
-  for (const request of ranges) yield* linesOf({ ...source, request }, signal);
+  const [redeemed, reversed] = [new Set<unknown>(), new Set<unknown>()];
+  for (const request of ranges)
+    for await (const { id, reverses } of linesOf({ ...source, request, only: ["redemption"] }, signal))
+      (reverses === null ? redeemed : reversed).add(reverses ?? id);
+  const isInBoth = (id: unknown) => redeemed.has(id) && reversed.has(id);
+  for (const request of ranges)
+    for await (const line of linesOf({ ...source, request }, signal))
+      if (line.record !== "redemption" || !isInBoth(line.reverses ?? line.id)) yield line;
 }
 
 /** The lines of an export. */

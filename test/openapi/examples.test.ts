@@ -3,9 +3,12 @@ import { demoLines } from "../../scripts/program/program.ts";
 import type { Example } from "../../src/openapi/notes.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { mustFeed, send } from "../support/api.ts";
+import { setClock } from "../support/clock.ts";
 import { customerToken, exportToken, feedToken, tillToken } from "../support/tokens.ts";
 
 it("records the answers of the demo program to the reference's examples (again with -u)", async ({ expect }) => {
+  // The answers to a hold and a reversal have times.
+  await setClock("2026-11-29 08:16:24");
   await mustFeed(demoLines());
 
   const answers: Record<string, Record<string, unknown>> = {};

@@ -1,6 +1,6 @@
 import { type FailedResult, LoyaltyError, type Result } from "./result.ts";
 import { encode, errorOf, type Sent, type Service } from "./service.ts";
-import type { Act, ActNotes, ActOptions, Check } from "./till-calls.ts";
+import type { Act, ActNotes, ActOptions } from "./till-calls.ts";
 import { millisecondsSince, pause, throwIfAborted, waitAfterFailure } from "./waiting.ts";
 
 interface ActsOptions {
@@ -42,15 +42,15 @@ export class Acts {
    * take it back.
    * @throws a LoyaltyError if the act is given up, and the signal's reason once it is aborted.
    */
-  async perform<Items, Extra>(
+  async perform<Items>(
     act: Act,
     { takeBack = true, ...limits }: ActOptions = {},
-  ): Promise<Result<Items, Extra>> {
+  ): Promise<Result<Items>> {
     throwIfAborted(limits.signal);
     const notes = takeBack ? this.#options.notes : undefined;
     await notes?.set(act.body.id, act);
     try {
-      const result = await this.repeat<Items, Extra>(PATHS[act.act], post(act.body), limits);
+      const result = await this.repeat<Items>(PATHS[act.act], post(act.body), limits);
       await notes?.delete(act.body.id);
       return result;
     } catch (error) {
@@ -94,7 +94,7 @@ export class Acts {
    * Sends a request until an answer says whether it is done, with growing waits.
    * @throws a LoyaltyError if no answer says so in time, and the signal's reason once it is aborted.
    */
-  async repeat<Items, Extra>(path: string, sent: Sent, limits: Limits = {}): Promise<Result<Items, Extra>> {
+  async repeat<Items>(path: string, sent: Sent, limits: Limits = {}): Promise<Result<Items>> {
     const { signal, repeatForMs = this.#options.repeatForMs, onFailure } = limits;
     const beganAt = Date.now();
     const leftMs = () => Math.max(repeatForMs - millisecondsSince(beganAt), 0);
@@ -103,7 +103,7 @@ export class Acts {
       try {
         const answerWithinMs = Math.min(this.#options.answerWithinMs, leftMs());
         const retry = { attempts: 1, longestWaitMs: 0, answerWithinMs };
-        const result = await this.#service.request<Items, Extra>(path, sent, { signal, retry });
+        const result = await this.#service.request<Items>(path, sent, { signal, retry });
         if (result.status || saysWhetherDone(result, mayBeStored)) return result;
         error = errorOf(result);
       } catch (cause) {
@@ -151,7 +151,6 @@ async function undoing({ act, body }: Exclude<Act, { act: "hold" }>): Promise<[p
 }
 
 /** Somebody else has reversed it. */
-function isReversed(refusal: FailedResult): boolean {
-  const { checks = [] } = refusal as { checks?: Check[] };
+function isReversed({ checks = [] }: FailedResult): boolean {
   return checks.some(({ check, holds }) => check === "not_reversed" && !holds);
 }

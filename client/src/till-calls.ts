@@ -1,6 +1,7 @@
 import type { Paged } from "./calls.ts";
 import type { CallOptions, Result } from "./result.ts";
-import type { BookedEntry, Explanation, FreedHold, Hold, Redemption, TillCoupon, TillCustomer } from "./till-shapes.ts";
+import type { Booking, CardHolder } from "./shapes.ts";
+import type { Explanation, Freed, Held, Redeemed, TillCoupon } from "./till-shapes.ts";
 
 /**
  * The calls of a till. A call resolves with the service's answer, also if that is a failure. If no answer comes in time, it
@@ -8,25 +9,25 @@ import type { BookedEntry, Explanation, FreedHold, Hold, Redemption, TillCoupon,
  */
 export interface Till {
   /** The customers whose card has exactly this `scan_id`: usually one. */
-  customerOf: (card: string, call?: CallOptions) => Promise<Result<TillCustomer[]>>;
+  customerOf: (card: string, call?: CallOptions) => Promise<Result<CardHolder[]>>;
 
   /** The coupons that a customer holds at the account of a store, each with whether it can be redeemed there. */
   coupons: Paged<[customerId: string, query: { store_id: string }, call?: CallOptions], TillCoupon[]>;
 
   /** Books points. With `minimum_balance` it is refused if the balance would be lower. */
-  book: (body: EntryBody, options?: ActOptions) => Promise<ActResult<BookedEntry>>;
+  book: (body: EntryBody, options?: ActOptions) => Promise<Result<Booking>>;
 
   /** Reserves one use of a coupon for 1 to 86,400 seconds. The redemption with the same id takes it. */
-  hold: (body: HoldBody, options?: ActOptions) => Promise<ActResult<Hold>>;
+  hold: (body: HoldBody, options?: ActOptions) => Promise<Result<Held>>;
 
   /** Frees a hold. A hold with this id that arrives later holds nothing. */
-  free: (holdId: string, options?: RepeatOptions) => Promise<Result<FreedHold>>;
+  free: (holdId: string, options?: RepeatOptions) => Promise<Result<Freed>>;
 
   /** Uses a coupon once. */
-  redeem: (body: RedemptionBody, options?: ActOptions) => Promise<ActResult<Redemption>>;
+  redeem: (body: RedemptionBody, options?: ActOptions) => Promise<Result<Redeemed>>;
 
   /** Gives the use of a redemption back. It is not taken back if it is given up: call it again. */
-  reverse: (body: ReversalBody, options?: RepeatOptions) => Promise<ActResult<Redemption>>;
+  reverse: (body: ReversalBody, options?: RepeatOptions) => Promise<Result<Redeemed>>;
 
   /** Why a coupon is not shown, or cannot be used. */
   explain: (query: ExplanationQuery, call?: CallOptions) => Promise<Result<Explanation>>;
@@ -103,13 +104,4 @@ export interface ActNotes {
   set: (id: string, act: Act) => unknown;
   /** Is called once an act is answered or taken back. */
   delete: (id: string) => unknown;
-}
-
-/** The result of an act. `repeated` if the service had stored it before. */
-export type ActResult<Items> = Result<Items, { repeated?: true }>;
-
-export interface Check {
-  check: string;
-  holds: boolean;
-  detail: string;
 }

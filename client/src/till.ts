@@ -8,6 +8,7 @@ import type { TillCoupon } from "./till-shapes.ts";
 export { toDate } from "./poll.ts";
 export * from "./result.ts";
 export type * from "./till-calls.ts";
+export type { Booking, CardHolder, Check, CouponRecord, Failure } from "./shapes.ts";
 export type * from "./till-shapes.ts";
 
 export interface TillOptions {

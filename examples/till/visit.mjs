@@ -1,5 +1,5 @@
 // A visit to a shop, as the backend of a till handles it. Beside `npm start`, after `npm run edge -- build`:
-//   TOKEN=$(npm run --silent token -- till 101 --name till-3 --stores s101-1-1) node examples/till/visit.mjs
+//   TOKEN=$(npm run --silent token -- till --name till-3 --stores s101-1-1) node examples/till/visit.mjs
 // Stop the service meanwhile, and start it again within a minute: the visit goes on.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createTill, LoyaltyError } from "loyalty-edge/till";

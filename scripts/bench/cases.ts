@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Claims } from "../lib/sign.ts";
 import type { Line } from "../program/line.ts";
 import type { Size } from "../program/shape.ts";
@@ -95,7 +94,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     roundTrips: 1,
     call: () => ({
       path: `/api/v1/till${path}`,
-      body: JSON.stringify({ id: randomUUID(), ...body }),
+      body: JSON.stringify({ id: crypto.randomUUID(), ...body }),
       token: find.token,
     }),
   });

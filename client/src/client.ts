@@ -3,7 +3,7 @@ import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
 import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
-import { encode, type RetryOptions, Service } from "./service.ts";
+import { encode, type RetryOptions, rootOf, Service } from "./service.ts";
 import type { Block, MessageGroup, TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
@@ -41,12 +41,11 @@ export function createClient({
   WebSocket: givenWebSocket = globalThis.WebSocket,
   retry,
 }: ClientOptions): Client {
-  if (!isAddress(url))
-    throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
+  const root = rootOf(url, "/api/v1/customer");
   const askToken = async () => (typeof token === "string" ? token : token());
   // A browser's fetch throws if it is called as a method of another object, so this calls it as a plain function.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
-  const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
+  const service = new Service({ url: root, askToken, send, retry: { ...RETRY, ...retry } });
   const connection = new SharedConnection(service, givenWebSocket ?? null);
   let hasWarned = false;
 
@@ -91,9 +90,9 @@ export function createClient({
 
 function messageWritesOf(service: Service): MessageWrites {
   const put = (groupId: string, state: object, call?: CallOptions) =>
-    service.write<MessageGroup>("PUT", `/messages/${encode(groupId)}/state`, state, call);
+    service.request<MessageGroup>(`/messages/${encode(groupId)}/state`, { method: "PUT", body: JSON.stringify(state) }, call);
   const block = (method: "PUT" | "DELETE", customerId: string, call?: CallOptions) =>
-    service.write<Block>(method, `/blocks/${encode(customerId)}`, undefined, call);
+    service.request<Block>(`/blocks/${encode(customerId)}`, { method }, call);
   return {
     markRead: ({ group_id, last_message_time }, call) => put(group_id, { read_up_to: last_message_time }, call),
     mute: (groupId, call) => put(groupId, { notifications_disabled: 1 }, call),
@@ -101,12 +100,6 @@ function messageWritesOf(service: Service): MessageWrites {
     block: (customerId, call) => block("PUT", customerId, call),
     unblock: (customerId, call) => block("DELETE", customerId, call),
   };
-}
-
-// Uses no URL class, because that of React Native does not work.
-function isAddress(url: string): boolean {
-  const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
-  return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));
 }
 
 const MISSING_SOCKETS =

@@ -1,4 +1,4 @@
-// The names of rules that test/simulation/mutants.ts uses. Other rules have their names where they are checked.
+// The names of rules that test/simulation/mutants/ uses. Other rules have their names where they are checked.
 
 export const POLL = "a poll misses nothing";
 export const MODEL = "an answer is the model's, of the copy that was read";
@@ -21,4 +21,10 @@ export const NO_500 = "no answer is 500";
 export const NO_RETRY = "a batch that is too much for D1 is not repeated";
 export const ANSWER_413 = "a feed that is too much for D1 gets 413";
 export const DAILY_LIMIT = "a daily limit ends at 00:00 UTC";
+export const TILL_ONCE = "an act of a till is done once if it is answered so, and otherwise not at all";
+export const TILL_USES = "no use is given away twice at tills";
+export const TILL_FREE = "a use that nobody has or holds can be redeemed";
+export const TILL_IDS = "an id of a till is for one act";
+export const TILL_CHANGES = "an act of a till is in the changes exactly once";
+export const TILL_QUIET = "an act that changes nothing notifies nobody";
 export const ENTRIES = "entries add up to balances";

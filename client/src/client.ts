@@ -90,7 +90,11 @@ export function createClient({
 
 function messageWritesOf(service: Service): MessageWrites {
   const put = (groupId: string, state: object, call?: CallOptions) =>
-    service.request<MessageGroup>(`/messages/${encode(groupId)}/state`, { method: "PUT", body: JSON.stringify(state) }, call);
+    service.request<MessageGroup>(
+      `/messages/${encode(groupId)}/state`,
+      { method: "PUT", body: JSON.stringify(state) },
+      call,
+    );
   const block = (method: "PUT" | "DELETE", customerId: string, call?: CallOptions) =>
     service.request<Block>(`/blocks/${encode(customerId)}`, { method }, call);
   return {

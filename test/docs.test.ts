@@ -1,6 +1,9 @@
 import { describe, it } from "vitest";
 import monitoring from "../docs/monitoring.md?raw";
+import acts from "../docs/what-a-customer-does.md?raw";
+import { checkFields } from "../src/feed/lines.ts";
 import { METRICS } from "../src/middleware/metrics.ts";
+import { KINDS } from "../src/records/index.ts";
 
 describe("docs/monitoring.md", () => {
   it.for(Object.entries(METRICS))(
@@ -12,4 +15,15 @@ describe("docs/monitoring.md", () => {
       expect({ blobs, doubles }).toEqual(metrics);
     },
   );
+});
+
+describe("docs/what-a-customer-does.md", () => {
+  it("has lines that the feed takes", ({ expect }) => {
+    const lines = [...acts.matchAll(/`(\{"record": .*?\})`/g)].map(([, line = ""]) => line);
+
+    const bad = lines.filter((line) => "messages" in checkFields(line, KINDS));
+
+    expect(lines.length).toBeGreaterThan(10);
+    expect(bad).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Fields, Kind } from "../../src/db/kind.ts";
+import type { Fields, Kind, LineReference } from "../../src/db/kind.ts";
 import { identityOf, isDeletable, itemsOf } from "../../src/feed/kind.ts";
 import { Life } from "../../src/records/customer.ts";
 import { EXPORTED_KINDS, KINDS } from "../../src/records/index.ts";
@@ -25,6 +25,8 @@ export interface ComparedLine {
   owner: string | null;
   /** The amount that it adds to a total, in hundredths. */
   amount: number;
+  /** JSON: the records with which it ends, such as `["customer c1"]` (docs/contract/feed.md, 2). */
+  endsWith: string;
 }
 
 /** The horizon of a database without retention. */
@@ -67,11 +69,13 @@ export class ComparedKind {
   readonly #exported: Kind;
   readonly #fields: readonly string[];
   readonly #rules: readonly Rule[];
+  readonly #ending: readonly LineReference[];
 
   constructor(kind: Kind) {
     this.kind = kind;
     this.#exported = EXPORTED_KINDS.find(({ record }) => record === kind.record) ?? kind;
     this.#rules = rulesOf(kind);
+    this.#ending = endingReferencesOf(kind);
     const otherFields = new Set([...kind.keyFields, ...this.#rules.map(({ field }) => field)]);
     // A line of the feed is about the current life, whatever its number is.
     this.#fields = Object.entries(kind.fields.shape)
@@ -108,6 +112,11 @@ export class ComparedKind {
     const differing = this.#rules.filter(({ agrees }, index) => !agrees(fedValues?.[index], storedValues?.[index]));
     if (differing.length === 0) return "equal";
     return differing.some(({ isFixed }) => isFixed) ? "fixed" : "differs";
+  }
+
+  /** Whether a record that the file deletes ends others. */
+  get endsOthers(): boolean {
+    return endsOthers(this.kind);
   }
 
   /** Whether old events of the kind are added up, and the time of a line comes before the horizon, or may do so. */
@@ -147,7 +156,8 @@ export class ComparedKind {
   #line(fields: Fields, { life, role }: Pick<ComparedLine, "life" | "role">): ComparedLine {
     const { kind } = this;
     const identity = role === "summary" ? identityOf(this.#exported, fields) : identityOf(kind, fields);
-    if (role === "deletion") return { identity, life, role, content: "", ruled: "[]", owner: null, amount: 0 };
+    if (role === "deletion")
+      return { identity, life, role, content: "", ruled: "[]", owner: null, amount: 0, endsWith: "[]" };
     const values = this.#fields.map((name) => this.#valueOf(name, fields));
     return {
       identity,
@@ -157,6 +167,7 @@ export class ComparedKind {
       ruled: JSON.stringify(this.#rules.map(({ field }) => fields[field])),
       owner: kind.owner === undefined ? null : `${kind.owner.to?.record ?? kind.record} ${fields[kind.owner.field]}`,
       amount: Number(fields[ADDED[kind.record]?.[0] ?? ""] ?? 0),
+      endsWith: JSON.stringify(this.#ending.map(({ field, to }) => `${to.record} ${fields[field]}`)),
     };
   }
 
@@ -165,6 +176,16 @@ export class ComparedKind {
     if (list?.field !== name || !list.isSet || fields[name] === null) return fields[name];
     return [...new Set(itemsOf(name, fields).map(String))].sort();
   }
+}
+
+/** Whether a delete of such a record ends others: it erases the record, or removes its row. */
+const endsOthers = ({ deletion }: Pick<Kind, "deletion">) => deletion === undefined || deletion.empties;
+
+/** The references to records with which a record ends. An event outlives its customer, but not its group. */
+function endingReferencesOf({ type, references, keyFields, subject }: Kind): LineReference[] {
+  return references.filter(({ to, field, key }) =>
+    type === "event" ? to.deletion === undefined : endsOthers(to) && (keyFields.includes(field) || key === subject),
+  );
 }
 
 function rulesOf({ type, fixed, columns, keyFields, time, notAheadField }: Kind): Rule[] {

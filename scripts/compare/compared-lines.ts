@@ -14,11 +14,14 @@ export interface CountedLine {
   account: string | null;
   /** In hundredths. */
   amount: number;
+  /** JSON: the records with which it ends. */
+  endsWith: string;
 }
 
 /** What both files say of one record. */
 export interface Pair {
   record: string;
+  identity: string;
   /** The line of the file. Undefined: the file does not have the record, or deletes it. */
   fed?: CountedLine | undefined;
   isDeletedByFile: boolean;
@@ -58,15 +61,15 @@ export class ComparedLines {
     this.#insertAccount = this.database.prepare("INSERT OR IGNORE INTO accounts VALUES (?, ?)");
     this.#inserts = Array.from({ length: TABLES }, (_, table) => {
       this.database.exec(`CREATE TABLE lines_${table} (record TEXT, identity TEXT, side TEXT, life INTEGER, number INTEGER,
-        role TEXT, content TEXT, ruled TEXT, owner TEXT, amount INTEGER)`);
-      return this.database.prepare(`INSERT INTO lines_${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+        role TEXT, content TEXT, ruled TEXT, owner TEXT, amount INTEGER, ends_with TEXT)`);
+      return this.database.prepare(`INSERT INTO lines_${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     });
   }
 
   add(side: Side, record: string, number: number, line: ComparedLine): void {
-    const { identity, life, role, content, ruled, owner, amount } = line;
+    const { identity, life, role, content, ruled, owner, amount, endsWith } = line;
     const insert = this.#inserts[tableOf(identity)];
-    insert?.run(record, identity, side, life, number, role, content, ruled, owner, amount);
+    insert?.run(record, identity, side, life, number, role, content, ruled, owner, amount, endsWith);
   }
 
   /** Notes to which account a record belongs, because lines name it by this record. */
@@ -89,7 +92,7 @@ export class ComparedLines {
   /** The rows of a table: those of a record together, in the order of their lines. */
   async *#rowsOf(table: number): AsyncGenerator<Row> {
     const rows = this.database.prepare(`
-      SELECT record, identity, side, number, role, content, ruled, amount,
+      SELECT record, identity, side, number, role, content, ruled, amount, ends_with AS endsWith,
         iif(owner GLOB 'account *', substr(owner, 9), (SELECT account FROM accounts WHERE accounts.owner = lines.owner)) AS account
       FROM lines_${table} AS lines ORDER BY record, identity, life, number`);
     let count = 0;
@@ -107,28 +110,33 @@ async function* pairsOf(rows: AsyncIterable<Row>): AsyncGenerator<Pair> {
   for await (const row of rows) {
     const [first] = group;
     if (first !== undefined && (first.identity !== row.identity || first.record !== row.record)) {
-      yield pairOf(first.record, group);
+      yield pairOf(first, group);
       group = [];
     }
     group.push(row);
   }
-  if (group[0] !== undefined) yield pairOf(group[0].record, group);
+  if (group[0] !== undefined) yield pairOf(group[0], group);
 }
 
-function pairOf(record: string, rows: readonly Row[]): Pair {
+function pairOf({ record, identity }: Row, rows: readonly Row[]): Pair {
   const [fed, stored] = [rows.filter(({ side }) => side === "file"), rows.filter(({ side }) => side === "export")];
   const last = stored.at(-1);
-  // Of a state the last line counts; of an event the first, but a line that deletes it counts wherever it stands.
-  const isEvent = COMPARED_KINDS.get(record)?.kind.type === "event";
-  const counting = isEvent ? (fed.find(({ role }) => role === "deletion") ?? fed[0]) : fed.at(-1);
+  const counting = COMPARED_KINDS.get(record)?.kind.type === "event" ? countingEvent(fed) : fed.at(-1);
   return {
     record,
+    identity,
     fed: counting?.role === "record" ? counting : undefined,
     isDeletedByFile: counting?.role === "deletion",
     stored: last?.role === "record" ? last : undefined,
     isDeletedInService: last?.role === "deletion",
     summary: last?.role === "summary" ? last : undefined,
   };
+}
+
+/** Of an event the first line counts, or a later line that deletes it. An earlier one finds nothing to delete. */
+function countingEvent(rows: readonly Row[]): Row | undefined {
+  const first = rows.findIndex(({ role }) => role === "record");
+  return rows.slice(first).find(({ role }) => role === "deletion") ?? rows[first];
 }
 
 /** Of equal texts, the same table. */

@@ -46,7 +46,9 @@ export async function findDifferences(
     totals.add(pair, isAddedUp);
     const judged = isAddedUp ? null : judge(pair);
     if (judged !== null) differences.add(pair, judged);
+    if (pair.isDeletedByFile && COMPARED_KINDS.get(pair.record)?.endsOthers) differences.addDeleted(pair);
   }
+  differences.dropEnded();
   return differences;
 }
 
@@ -73,14 +75,28 @@ export class Differences {
   constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(`
-      CREATE TABLE differences (record TEXT, kind INTEGER, what TEXT, remedy TEXT, file INTEGER, export INTEGER);
+      CREATE TABLE differences (record TEXT, kind INTEGER, what TEXT, remedy TEXT, file INTEGER, export INTEGER,
+        ends_with TEXT);
+      CREATE TABLE deleted (name TEXT PRIMARY KEY) WITHOUT ROWID;
       CREATE TABLE texts (side TEXT, number INTEGER, text TEXT, PRIMARY KEY (side, number)) WITHOUT ROWID`);
-    this.#insert = database.prepare("INSERT INTO differences VALUES (?, ?, ?, ?, ?, ?)");
+    this.#insert = database.prepare("INSERT INTO differences VALUES (?, ?, ?, ?, ?, ?, ?)");
   }
 
   add({ record, fed, stored }: Pair, { what, remedy }: { what: What; remedy: Remedy }): void {
     const kind = [...COMPARED_KINDS.keys()].indexOf(record);
-    this.#insert.run(record, kind, what, remedy, fed?.number ?? null, stored?.number ?? null);
+    this.#insert.run(record, kind, what, remedy, fed?.number ?? null, stored?.number ?? null, fed?.endsWith ?? "[]");
+  }
+
+  /** Notes a record that the file deletes, such as a customer or a group. */
+  addDeleted({ record, identity }: Pair): void {
+    const [id] = JSON.parse(identity);
+    this.#database.prepare("INSERT OR IGNORE INTO deleted VALUES (?)").run(`${record} ${id}`);
+  }
+
+  /** Drops the records that ended with another, which a later line of the file deletes. */
+  dropEnded(): void {
+    this.#database.exec(`DELETE FROM differences WHERE what = 'missing' AND EXISTS (
+      SELECT 1 FROM json_each(ends_with) AS other JOIN deleted ON deleted.name = other.value)`);
   }
 
   get count(): number {

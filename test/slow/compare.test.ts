@@ -1,11 +1,6 @@
-import path from "node:path";
 import { describe, it } from "vitest";
-import { compareFiles } from "../../scripts/compare/compare.ts";
-import { ComparedLines } from "../../scripts/compare/compared-lines.ts";
 import { type Difference, describe as describeDifference } from "../../scripts/compare/differences.ts";
-import { addFile } from "../../scripts/compare/read-lines.ts";
-import { temporaryFolder } from "./clone.ts";
-import { fileOf } from "./feeding.ts";
+import { comparisonOf } from "./comparing.ts";
 
 type Line = Record<string, unknown>;
 
@@ -31,19 +26,6 @@ const deletionOf = ({ record, ...fields }: Line, ...key: string[]) => ({
   ...Object.fromEntries(key.map((name) => [name, fields[name]])),
   deleted: true,
 });
-
-/** Compares the lines of a file with those of an export. */
-async function compare(file: readonly Line[], exported: readonly Line[]) {
-  const folder = temporaryFolder();
-  const lines = new ComparedLines(path.join(folder, "lines.sqlite"));
-  const textsOf = (all: readonly Line[]) => all.map((line) => JSON.stringify(line));
-  const fileName = fileOf(textsOf(file), "file");
-  const { signal } = new AbortController();
-  const kinds = await addFile(lines, fileName, { signal });
-  const exportName = fileOf(textsOf(exported), "export");
-  const { differences, totals } = await compareFiles(lines, { file: fileName, exported: exportName, kinds, signal });
-  return { all: [...differences.all()], text: String(totals) };
-}
 
 const short = (difference: Difference) => `${difference.what} ${difference.remedy}: ${describeDifference(difference)}`;
 
@@ -118,9 +100,15 @@ describe("a record of a file", () => {
       [{ ...ENTRY, created_at: "2026-04-01" }],
       [PROGRAM, { ...ENTRY, id: undefined, sealed: true, created_at: "2026-04-01 00:00:00" }],
     ],
+    [
+      "that ended with a customer whom the file erases",
+      [CUSTOMER, MEMBER, deletionOf(CUSTOMER, "id")],
+      [CUSTOMER, deletionOf(CUSTOMER, "id")],
+    ],
+    ["that is a message of a group which the file removes", [GROUP, MESSAGE, deletionOf(GROUP, "id")], []],
     ["that is a second line of an event", [ENTRY, { ...ENTRY, description: "again" }], [ENTRY]],
   ])("is equal: one %s", async ([, file, exported], { expect }) => {
-    const { all } = await compare(file, exported);
+    const { all } = await comparisonOf(file, exported);
 
     expect(all.map(short)).toEqual([]);
   });
@@ -203,7 +191,7 @@ describe("a record that differs", () => {
       "missing send: balance_entry b1, line 1: not in the service",
     ],
   ])("%s", async ([, file, exported, says], { expect }) => {
-    const { all } = await compare(file, exported);
+    const { all } = await comparisonOf(file, exported);
 
     expect(all.map(short)).toEqual([says]);
   });
@@ -214,7 +202,7 @@ describe("a record that differs", () => {
     const summary = { ...old, id: undefined, sealed: true, created_at: "2026-04-01 00:00:00" };
     const ofCampaign = { ...summary, customer_id: null, campaign_id: "k1" };
 
-    const { text } = await compare(
+    const { text } = await comparisonOf(
       [STORE, other, old, ENTRY, { ...ENTRY, id: "b2", store_id: "s2", amount: "-0.5" }],
       [STORE, other, ENTRY, { ...ENTRY, id: "b2", store_id: "s2", amount: "0.50" }, summary, ofCampaign, PROGRAM],
     );

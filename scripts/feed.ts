@@ -1,34 +1,62 @@
 import { checkLine, objectOf, readLine } from "../src/feed/lines.ts";
-import { lineField } from "../src/feed/refusals.ts";
-import { NAMED_LINES } from "../src/http/limits.ts";
 import { KINDS, RESTORED_KINDS } from "../src/records/index.ts";
+import { type CompareOptions, compareWithService } from "./compare/compare.ts";
+import { Faults } from "./lib/faults.ts";
 import { inBatches, type Progress, sendLines } from "./lib/feed-client.ts";
 import { FeedWarnings } from "./lib/feed-warnings.ts";
 import { FileReferences, type ReadLine } from "./lib/file-references.ts";
 import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
 import { type FileLine, readNdjson } from "./lib/ndjson-file.ts";
-import { newCommand, type ServiceAccess, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
+import { kindsAmong, newCommand, outputFile, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
 import { progressPrinter } from "./lib/progress.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
 
-interface Options extends ServiceAccess {
+interface Options extends CompareOptions {
   check?: boolean;
+  compare?: boolean;
   restore?: boolean;
   from: number;
 }
+
+const FED = KINDS.map(({ record }) => record);
 
 export const program = withService(withEnvironment(newCommand("npm run feed")), "a feed token")
   .description("Send a file of one JSON object a line to the feed, in order, in requests within its limits.")
   .argument("<file>", "an NDJSON file, compressed if its name ends with .gz; - is standard input")
   .option("--check", "check every line with the service's own schemas, and send nothing")
   .option("--restore", "feed a whole export into an empty database, with a restore token")
-  .option("--from <line>", "begin at this line of the file", wholeNumber(1), 1)
-  .addHelpText(
-    "after",
-    `\nKinds: ${KINDS.map(({ record }) => record).join(", ")}\nA line sent twice counts once, so sending a file again is safe.`,
+  .option(
+    "--compare",
+    "send nothing: compare the records of the file's kinds with those of the service, with an export token",
   )
-  .action((file: string, options: Options) => (options.check ? check(file, options) : send(file, options)));
+  .option("--sync", "compare, then send what is missing or differs, and delete what the file does not have")
+  .option("--only <kinds>", "with --compare or --sync: these kinds only, with commas between them", kindsAmong(FED))
+  .option("--list <file>", "with --compare or --sync: write all differences into this file", outputFile)
+  .option("--yes", "with --sync: do not ask")
+  .option("--allow-deletes <count>", "with --sync: delete up to so many records, even more than 1 %", wholeNumber())
+  .option("--from <line>", "begin at this line of the file", wholeNumber(1), 1)
+  .addHelpText("after", `\nKinds: ${FED.join(", ")}\nA line sent twice counts once, so sending a file again is safe.`)
+  .action(run);
+
+function run(file: string, options: Options): Promise<void> {
+  refuseMixture(options);
+  if (options.compare || options.sync) return compareWithService(file, options);
+  return options.check ? check(file, options) : send(file, options);
+}
+
+/** @throws a CommandError for options that do not go together. */
+function refuseMixture({ compare, sync, check, restore, only, list, yes, allowDeletes, from }: Options): void {
+  const compares = compare === true || sync === true;
+  if (compares && (check || restore || from > 1))
+    throw new CommandError(
+      "--compare and --sync read a whole file that is fed: without --check, --restore and --from.",
+    );
+  if (!compares && (only ?? list) !== undefined)
+    throw new CommandError("--only and --list go with --compare or --sync.");
+  if (!sync && (yes === true || allowDeletes !== undefined))
+    throw new CommandError("--yes and --allow-deletes go with --sync.");
+}
 
 async function send(name: string, options: Options): Promise<void> {
   const token = await tokenFor(options, options.restore ? "feed restore" : "feed");
@@ -86,19 +114,13 @@ async function check(name: string, options: Options): Promise<void> {
       if (!options.restore) for (const warning of warnings.of(fileLine)) console.error(warning);
       const result = checkLine(line, kinds);
       if ("line" in result) good.push({ number: line.number, kind: result.line.kind, fields: fieldsOf(line.text) });
-      else
-        faults.add(
-          Object.entries(result.messages).map(
-            ([field, texts]) => `${lineField(line.number, field)}: ${texts.join("; ")}`,
-          ),
-        );
+      else faults.addLine(line.number, result.messages);
     }
     if (!options.restore) for (const fault of references.take(good)) faults.add([fault]);
   }
   if (!options.restore) for (const warning of [...references.repeated(), ...warnings.ofFile()]) console.error(warning);
   const checked = formatCount(checkedLines, "line");
-  if (faults.count > NAMED_LINES)
-    console.error(`… and ${formatCount(faults.count - NAMED_LINES, "more bad line", "more bad lines")}.`);
+  faults.printRest();
   if (faults.count > 0)
     throw new CommandError(`${checked} checked, ${formatNumber(faults.count)} bad. Nothing was sent.`);
   const missing = references.missing().map(([record, count]) => formatCount(count, record, `records of ${record}`));
@@ -107,16 +129,6 @@ async function check(name: string, options: Options): Promise<void> {
   console.error(
     `${checked} checked, all good. Nothing was sent; what only the database knows is checked when lines are sent.`,
   );
-}
-
-/** Prints the faults of the first bad lines. */
-class Faults {
-  count = 0;
-
-  add(texts: readonly string[]): void {
-    this.count += 1;
-    if (this.count <= NAMED_LINES) for (const text of texts) console.error(text);
-  }
 }
 
 function fieldsOf(text: string | null): ReadLine["fields"] {

@@ -1,11 +1,11 @@
-import { createInterface } from "node:readline/promises";
 import * as z from "zod";
 import { Request } from "../src/feed/requests/schema.ts";
 import { toHundredths } from "../src/values/decimal.ts";
 import { linkOf } from "./lib/call.ts";
+import { isConfirmed, refuseNobody } from "./lib/confirm.ts";
 import { type ExportSource, exportPages } from "./lib/export-client.ts";
 import { sendLines } from "./lib/feed-client.ts";
-import { formatCount, formatNumber } from "./lib/format.ts";
+import { formatCount, formatHundredths, formatNumber } from "./lib/format.ts";
 import { ADDED, type EventLine, oppositeOf } from "./lib/opposite.ts";
 import { newCommand, type ServiceAccess, withEnvironment, withService } from "./lib/options.ts";
 import { parse, patientFetch, refusalOf } from "./lib/patient-client.ts";
@@ -46,7 +46,7 @@ export const program = withService(withEnvironment(newCommand("npm run undo")), 
 
 async function undo(options: Options): Promise<void> {
   const source = { url: options.url, token: await tokenFor(options, "feed export") };
-  if (options.yes !== true && !process.stdin.isTTY) throw new CommandError("There is nobody to ask: give --yes.");
+  refuseNobody(options.yes);
   await stoppable(async (signal) => {
     console.error("Reading what these requests stored …");
     const asked = await findRequests(source, options, signal);
@@ -55,7 +55,8 @@ async function undo(options: Options): Promise<void> {
     await refuseWhatIsGone(source, { asked, found: found.lines, ...options }, signal);
     if (found.lines === 0) return console.log("These requests stored no events that are kept.");
     console.log(found.text);
-    if (options.yes !== true && !(await isConfirmed(found.lines, signal))) return console.log("Nothing was sent.");
+    if (options.yes !== true && !(await isConfirmed(`Take back ${formatCount(found.lines, "event")}?`, signal)))
+      return console.log("Nothing was sent.");
     const { committed, ignored } = await sendLines(source, opposites(eventsOf(source, ranges, signal)), { signal });
     console.log(
       `${formatCount(committed, "line")} committed: ${formatNumber(committed - ignored)} undone now, ${formatNumber(ignored)} before.`,
@@ -167,15 +168,9 @@ async function summarize(source: Source, ranges: readonly string[], signal: Abor
   }
   const rows = [...groups].sort().map(([name, { count, sum }]) => {
     const [record = "", account = ""] = name.split("\t");
-    return [record, account, formatNumber(count), ADDED[record] === undefined ? "" : decimal(sum)];
+    return [record, account, formatNumber(count), ADDED[record] === undefined ? "" : formatHundredths(sum)];
   });
   return { lines, text: table(["kind", "account", "events", "sum"], rows) };
-}
-
-/** Exact: a sum may be greater than a number that is exact in JavaScript. */
-function decimal(sum: bigint): string {
-  const text = String(sum < 0n ? -sum : sum).padStart(3, "0");
-  return `${sum < 0n ? "-" : ""}${text.slice(0, -2)}.${text.slice(-2)}`;
 }
 
 /** Events that were added up are no longer kept, so they cannot be taken back. */
@@ -193,13 +188,4 @@ async function refuseWhatIsGone(
         `Old events were added up since, and ${formatNumber(lines - found)} of the ${formatNumber(lines)} lines are no events that are kept. ` +
           "Take back the others: --what-is-left.",
       );
-}
-
-async function isConfirmed(count: number, signal: AbortSignal): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test(await terminal.question(`Take back ${formatCount(count, "event")}? [y/N] `, { signal }));
-  } finally {
-    terminal.close();
-  }
 }

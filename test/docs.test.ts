@@ -1,6 +1,9 @@
 import { describe, it } from "vitest";
 import monitoring from "../docs/monitoring.md?raw";
+import acts from "../docs/what-a-customer-does.md?raw";
+import { checkFields } from "../src/feed/lines.ts";
 import { METRICS } from "../src/middleware/metrics.ts";
+import { KINDS } from "../src/records/index.ts";
 
 const PAGES: Record<string, string> = import.meta.glob(
   ["../*.md", "../docs/**/*.md", "../client/*.md", "../examples/**/*.md", "../.github/**/*.md"],
@@ -26,5 +29,16 @@ describe("a page of the documentation", () => {
 
   it("is found, wherever it is", ({ expect }) => {
     expect(Object.keys(PAGES).length).toBeGreaterThan(20);
+  });
+});
+
+describe("docs/what-a-customer-does.md", () => {
+  it("has lines that the feed takes", ({ expect }) => {
+    const lines = [...acts.matchAll(/`(\{"record": .*?\})`/g)].map(([, line = ""]) => line);
+
+    const bad = lines.filter((line) => "messages" in checkFields(line, KINDS));
+
+    expect(lines.length).toBeGreaterThan(10);
+    expect(bad).toEqual([]);
   });
 });

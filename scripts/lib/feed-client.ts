@@ -72,6 +72,15 @@ function readFields({ number, bytes }: FileLine): { key: string; deleted: boolea
   return { key, deleted, items: itemsOf(kind.list?.field, fields).length };
 }
 
+interface SendOptions {
+  onProgress?: (progress: Progress) => void;
+  signal?: AbortSignal;
+  /** Whether the lines are an export, whose pages begin new requests. */
+  pages?: boolean;
+  /** A sentence that says how to go on after this answer. */
+  goOn?: (answer: Answer, progress: Progress) => string;
+}
+
 /**
  * Sends the lines, one request after the other. A request may be sent again, because it is committed whole or not at
  * all, and a line that is sent twice counts once.
@@ -80,11 +89,7 @@ function readFields({ number, bytes }: FileLine): { key: string; deleted: boolea
 export async function sendLines(
   { url, token }: { url: string; token: string },
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
-  {
-    onProgress,
-    signal,
-    pages = false,
-  }: { onProgress?: (progress: Progress) => void; signal?: AbortSignal; pages?: boolean } = {},
+  { onProgress, signal, pages = false, goOn = goOnFrom }: SendOptions = {},
 ): Promise<Progress> {
   const progress: Progress = { committed: 0, ignored: 0, lastLine: 0, waiting: false };
   const feed = new URL("/api/v1/feed", url);
@@ -119,7 +124,8 @@ export async function sendLines(
     }
     // The request may be over a limit that only the service can check, such as the number of members of all its groups.
     // Then two halves are sent.
-    if (answer.status !== 413 || batch.length === 1) throw new CommandError(refusal(answer, batch, progress));
+    if (answer.status !== 413 || batch.length === 1)
+      throw new CommandError(refusal(answer, batch, progress, goOn(answer, progress)));
     const half = Math.ceil(batch.length / 2);
     return (await send(batch.slice(0, half))) && (await send(batch.slice(half)));
   }
@@ -133,7 +139,7 @@ function isTemporarilyTooLarge({ status, headers }: Answer): boolean {
 }
 
 /** A text about a refused request, with the way out. */
-function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress): string {
+function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress, wayOn: string): string {
   const { committed, lastLine } = progress;
   const { status } = answer;
   const body = parse(answer.bytes.toString());
@@ -142,7 +148,7 @@ function refusal(answer: Answer, lines: readonly FileLine[], progress: Progress)
     message?: string;
   };
   const throughText = committed > 0 ? `, through line ${lastLine}` : "";
-  const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${throughText}. ${goOnFrom(answer, progress)}`;
+  const goOnSentence = `${formatCount(committed, "line is", "lines are")} committed${throughText}. ${wayOn}`;
   if (status === 422 && messages !== undefined) {
     const badLines = Object.entries(messages).map(
       ([field, texts]) => `  ${withFileNumbers(field, lines)}: ${texts.join("; ")}`,

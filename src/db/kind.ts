@@ -101,8 +101,8 @@ export interface Stated {
   check?: readonly Fault[];
   /** What the column of `together` holds besides its own fields. */
   alsoTogether?(line: Fields): Fields;
-  /** A field that is a list of ids, and the kind of the records that they name. */
-  list?: { field: string; of: Referred };
+  /** A field that is a list of ids, and the kind of the records that they name. `isSet`: their order means nothing. */
+  list?: { field: string; of: Referred; isSet?: true };
   /** The field with the id of a message group that the line touches. */
   groupField?: string;
   /** Fields that checks and upkeep read, besides the key, the references, the fixed columns and the numbers of an event. */

@@ -7,6 +7,14 @@ import { utf8Bytes } from "../values/text.ts";
 import { toJsonRow } from "./apply/statements.ts";
 import { isDeletable, itemsOf, type Line, lineFieldsAndList, timeFieldOf } from "./kind.ts";
 
+/** A line whose fields are valid: its kind, its object, and the fields of the record; of a line that deletes, of its key. */
+interface ValidFields {
+  kind: Kind;
+  object: Readonly<Record<string, unknown>>;
+  deletes: boolean;
+  fields: Fields;
+}
+
 /** `unknown`: the fields that the kind does not have. */
 type Checked = { line: Line; unknown: string[] } | { messages: FieldMessages };
 
@@ -15,6 +23,27 @@ type Checked = { line: Line; unknown: string[] } | { messages: FieldMessages };
  * field; the key `""` has the errors of the line as a whole.
  */
 export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]): Checked {
+  const checked = checkFields(text, kinds);
+  if ("messages" in checked) return checked;
+
+  const { kind, object, deletes, fields } = checked;
+  const row = deletes ? "" : toJsonRow(kind, number, fields);
+  const bytes = row.length < SURELY_FITTING_LENGTH ? 0 : utf8Bytes(JSON.stringify({ record: kind.record, ...fields }));
+  if (bytes > LINE_BYTES) {
+    const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
+    return { messages: { "": [text] } };
+  }
+  const fedTime = fields[timeFieldOf(kind)];
+  const time = typeof fedTime === "string" ? fedTime : null;
+  const items = itemsOf(kind.list?.field, fields);
+  const allValues: Fields = { ...fields, item_count: new Set(items).size };
+  const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
+  const line = { kind, number, time, deleted: deletes, values, items: items.length, order: number, row };
+  return { line, unknown: deletes ? [] : unknownFields(object, kind.fields) };
+}
+
+/** Checks the fields of a line, each by itself and against each other. Returns them with their defaults, or their errors. */
+export function checkFields(text: string | null, kinds: readonly Kind[]): ValidFields | { messages: FieldMessages } {
   const object = objectOf(text);
   if (Array.isArray(object)) return { messages: { "": object } };
 
@@ -30,20 +59,7 @@ export function checkLine({ number, text }: NumberedText, kinds: readonly Kind[]
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
   else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
   if (!result.success || Object.keys(messages).length > 0) return { messages };
-
-  const row = deletes ? "" : toJsonRow(kind, number, result.data);
-  const bytes = row.length < SURELY_FITTING_LENGTH ? 0 : utf8Bytes(JSON.stringify({ record, ...result.data }));
-  if (bytes > LINE_BYTES) {
-    const text = `has ${withCommas(bytes)} bytes with all its defaults: at most ${withCommas(LINE_BYTES)} are taken`;
-    return { messages: { "": [text] } };
-  }
-  const fedTime = result.data[timeFieldOf(kind)];
-  const time = typeof fedTime === "string" ? fedTime : null;
-  const items = itemsOf(kind.list?.field, result.data);
-  const allValues: Fields = { ...result.data, item_count: new Set(items).size };
-  const values = Object.fromEntries(lineFieldsAndList(kind).map((name) => [name, allValues[name] ?? null]));
-  const line = { kind, number, time, deleted: deletes, values, items: items.length, order: number, row };
-  return { line, unknown: deletes ? [] : unknownFields(object, kind.fields) };
+  return { kind, object, deletes, fields: result.data };
 }
 
 /** The names of fields that no record of the kind has, also inside an object: `loyalty_options.colour`. */

@@ -101,7 +101,7 @@ const record = state(
         ? { campaign_end_date: ["must not be before campaign_start_date"] }
         : {},
     vocabulary: "merchant",
-    list: { field: "store_ids", of: store },
+    list: { field: "store_ids", of: store, isSet: true },
     idsAtOnce: true,
     hasLongRows: true,
   },

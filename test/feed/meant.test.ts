@@ -251,8 +251,8 @@ describe("a barcode", () => {
     expect(found.coupon).toMatchObject({ coupon_barcode, barcode: coupon_barcode });
   });
 
-  it.for(["", "é", "1".repeat(71), "a\tb"])("is refused: %j", async (coupon_barcode, { expect }) => {
-    const { status, body } = await feed([{ ...coupon, coupon_barcode }]);
+  it("is refused with the rule", async ({ expect }) => {
+    const { status, body } = await feed([{ ...coupon, coupon_barcode: "é" }]);
 
     expect([status, body.messages["line 1.coupon_barcode"]]).toEqual([
       422,

@@ -1,0 +1,33 @@
+import path from "node:path";
+import { compareFiles } from "../../scripts/compare/compare.ts";
+import { ComparedLines } from "../../scripts/compare/compared-lines.ts";
+import type { Difference } from "../../scripts/compare/differences.ts";
+import { addFile } from "../../scripts/compare/read-lines.ts";
+import { removeFolder, temporaryFolder } from "./clone.ts";
+import { fileOf } from "./feeding.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+/**
+ * Compares the lines of a file with those of an export. Resolves with the differences and the table of counts and sums.
+ * `only`: these kinds; left out: those of the file.
+ */
+export async function comparisonOf(file: readonly Line[], exported: readonly Line[], only?: readonly string[]) {
+  const textsOf = (all: readonly Line[]) => all.map((line) => JSON.stringify(line));
+  const [fileName, exportName] = [fileOf(textsOf(file)), fileOf(textsOf(exported))];
+  const folder = temporaryFolder();
+  const lines = new ComparedLines(path.join(folder, "lines.sqlite"));
+  const { signal } = new AbortController();
+  try {
+    const held = await addFile(lines, fileName, { signal });
+    const kinds = new Set(only ?? held);
+    const { differences, totals } = await compareFiles(lines, { file: fileName, exported: exportName, kinds, signal });
+    // Those to send come before those to delete, as --sync does.
+    const remedies = ["send", "delete", "never"] as const;
+    const all: Difference[] = remedies.flatMap((remedy) => [...differences.all({ remedy })]);
+    return { all, text: String(totals) };
+  } finally {
+    lines.close();
+    removeFolder(folder);
+  }
+}

@@ -14,6 +14,8 @@ const [STORE, OTHER_STORE] = ["shop", "other shop"];
 const LONGEST_HOLD_SECONDS = 20;
 // Clocks differ by up to two seconds, and a hold lasts until the end of its last second.
 const HOLDS_ENDED_MS = (LONGEST_HOLD_SECONDS + 4) * 1_000;
+/** The status while the database is full. */
+const FULL = 507;
 const UNTIL_ANSWERED = { repeatForMs: Number.POSITIVE_INFINITY };
 
 /** A shop with several tills, which serve one customer at once: only some of them can have what they ask for. */
@@ -134,7 +136,7 @@ class Visit {
     const isSame = this.#random.next() < 0.5;
     const answer = await send(isSame ? STORE : OTHER_STORE).catch(ifLoyaltyError);
     const expected = isSame ? 200 : 409;
-    if (answer !== null && answer.httpStatus !== expected && !this.#isUnsure())
+    if (answer !== null && ![expected, FULL].includes(answer.httpStatus) && !this.#isUnsure())
       this.#stage.world.fail(TILL_IDS, `${this.#name} is answered ${answer.httpStatus}, not ${expected}`);
   }
 
@@ -146,6 +148,7 @@ class Visit {
       till.reverse({ id: `${id} ${suffix}`, redemption_id: id, store_id: STORE }, UNTIL_ANSWERED);
     const reversals = this.#random.next() < 0.5 ? ["back"] : ["back", "back again"];
     const answers = await Promise.all(reversals.map(reverse));
+    if (answers.some(({ httpStatus }) => httpStatus === FULL)) return { ...redeemed, isDone: null };
     const done = reversals.filter((_, index) => answers[index]?.status);
     if (done.length !== 1 && !this.#isUnsure())
       this.#stage.world.fail(TILL_ONCE, `${id} is reversed ${done.length} times: ${JSON.stringify(answers)}`);
@@ -198,6 +201,7 @@ class Visit {
   async #redeemLast(used: number): Promise<void> {
     const [id, till] = this.#open(`${this.#name} last`);
     const { status, httpStatus } = await till.redeem({ id, ...this.#coupon }, UNTIL_ANSWERED);
+    if (httpStatus === FULL) return;
     if (status !== used < this.#uses && !this.#isUnsure())
       this.#stage.world.fail(
         TILL_FREE,

@@ -36,6 +36,8 @@ export function createDatabase(file: string, migrations: readonly string[]): voi
   database.exec(WRITE_AHEAD_LOG);
   const [clock = "", ...others] = migrations;
   for (const migration of [clock, SIMULATED_CLOCK, ...others]) database.exec(migration);
+  // The migrations draw it by SQLite's own chance. Cursors of the changes have it.
+  database.exec("UPDATE program_state SET database_id = 'simulated'");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 }

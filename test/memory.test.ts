@@ -12,7 +12,7 @@ const SOURCES: Record<string, string> = import.meta.glob("../src/**/*.ts", {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const MOST_BYTES = 104 * MIB;
-const STATEMENT_BYTES = 18 * KIB;
+const STATEMENT_BYTES = 19 * KIB;
 
 /**
  * What outlives a request and can change, with the most bytes that it holds: entries, times the longest legal fields, times two
@@ -94,7 +94,7 @@ describe("what outlives a request in the Worker", () => {
     expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  it.for(COMPILED)("has no statement of more than 18 KiB: $name", ({ name, write }, { expect }) => {
+  it.for(COMPILED)("has no statement of more than 19 KiB: $name", ({ name, write }, { expect }) => {
     for (const shape of Object.values(SHAPES[name] ?? { "": null })) {
       const { sql, params } = write(shape);
       expect(2 * sql.length + 64 * params.length).toBeLessThanOrEqual(STATEMENT_BYTES);

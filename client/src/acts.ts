@@ -1,6 +1,7 @@
 import { type FailedResult, LoyaltyError, type Result } from "./result.ts";
 import { encode, errorOf, type Sent, type Service } from "./service.ts";
-import type { Act, ActNotes, ActOptions } from "./till-calls.ts";
+import type { Act } from "./till-bodies.ts";
+import type { ActNotes, ActOptions } from "./till-calls.ts";
 import { millisecondsSince, pause, throwIfAborted, waitAfterFailure } from "./waiting.ts";
 
 interface ActsOptions {

@@ -1,5 +1,5 @@
 import type { Failure, MessageGroup } from "./shapes.ts";
-import type { Act } from "./till-calls.ts";
+import type { Act } from "./till-bodies.ts";
 
 /** Facts about the answer, in every result. */
 interface AnswerFacts {

@@ -3,7 +3,8 @@ import { entriesOf } from "./entries.ts";
 import type { CallOptions, LoyaltyError } from "./result.ts";
 import { encode, rootOf, Service } from "./service.ts";
 import type { TillCoupon } from "./shapes.ts";
-import type { Act, ActNotes, Till } from "./till-calls.ts";
+import type { Act } from "./till-bodies.ts";
+import type { ActNotes, Till } from "./till-calls.ts";
 
 export { toDate } from "./poll.ts";
 export * from "./result.ts";
@@ -18,6 +19,7 @@ export type {
   Redeemed,
   TillCoupon,
 } from "./shapes.ts";
+export type * from "./till-bodies.ts";
 export type * from "./till-calls.ts";
 
 export interface TillOptions {

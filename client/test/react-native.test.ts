@@ -1,7 +1,7 @@
 import { beforeEach, describe, vi } from "vitest";
 import { runtime } from "./support/fake-socket.ts";
 
-// Runs the other tests of this folder again, with React Native's AbortController and sockets.
+// Runs the tests of the app's client again, with React Native's AbortController and sockets. A till's backend runs in Node.
 
 // React Native takes its AbortController from the package abort-controller: its signals have neither `reason` nor
 // `throwIfAborted`, and there is no `AbortSignal.any` or `timeout`.
@@ -28,7 +28,10 @@ beforeEach(() => {
 });
 
 // Without the query, a file that Vitest has loaded already would register no tests.
-const files = import.meta.glob(["./*.test.ts", "!./react-native.test.ts", "!./*.property.test.ts"], {
-  query: "?react-native",
-});
+const files = import.meta.glob(
+  ["./*.test.ts", "!./react-native.test.ts", "!./till*.test.ts", "!./*.property.test.ts"],
+  {
+    query: "?react-native",
+  },
+);
 for (const [file, load] of Object.entries(files)) describe(file, async () => void (await load()));

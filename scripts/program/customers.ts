@@ -162,3 +162,16 @@ export function* customerCoupons(shape: Shape): Generator<Line> {
     }
   }
 }
+
+/** A redemption of every fourth issued coupon whose campaign has ended, so that no list is shorter. */
+export function* redemptions(shape: Shape): Generator<Line> {
+  const { ended } = issuedCoupons(shape);
+  const endedIds = new Set(shape.chainSizes.flatMap((_, chain) => ended.map((coupon) => couponId(chain, coupon))));
+  let index = 0;
+  for (const { id, store_id, campaign_coupon_id } of customerCoupons(shape)) {
+    if (!endedIds.has(String(campaign_coupon_id))) continue;
+    index += 1;
+    const redeemed_at = timeIn2026(index);
+    if (index % 4 === 1) yield { record: "redemption", id: `r-${id}`, customer_coupon_id: id, store_id, redeemed_at };
+  }
+}

@@ -1,5 +1,13 @@
 import { accounts, campaigns, contests, coupons, employees, stores } from "./chains.ts";
-import { blocks, customerCoupons, customers, friendships, memberships, registrations } from "./customers.ts";
+import {
+  blocks,
+  customerCoupons,
+  customers,
+  friendships,
+  memberships,
+  redemptions,
+  registrations,
+} from "./customers.ts";
 import { balanceEntries, plays, tokenEarnings } from "./events.ts";
 import type { Line } from "./line.ts";
 import { messageGroups, messageStates, messages } from "./messages.ts";
@@ -23,6 +31,7 @@ const PARTS = {
   employee: employees,
   eip_campaign: contests,
   balance_entry: balanceEntries,
+  redemption: redemptions,
   token_earning: tokenEarnings,
   play: plays,
 };

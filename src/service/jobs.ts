@@ -1,6 +1,7 @@
 import { mergeIndexes } from "../customer/search/merge-indexes.ts";
 import { removeWords } from "../customer/search/remove-words.ts";
 import type { Database } from "../db/database.ts";
+import { daysOf, removeOldLines } from "../feed/changes/removal.ts";
 import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
 import { horizonOf, monthsOf } from "../retention/horizon.ts";
@@ -40,11 +41,14 @@ export const JOBS: readonly Job[] = [
   // Does nothing. If this job is overdue, /health knows that the schedule is not running.
   { name: "check in", from: "00:00", everyMinutes: 10, milliseconds: 0, run: async () => NOTHING },
   {
-    name: "remove former listeners",
-    from: "05:30",
+    name: "remove old changes",
+    from: "05:00",
     everyMinutes: DAILY,
     milliseconds: 300_000,
-    run: (db, { mayGoOn }) => removeInBatches(() => removeFormerListeners(db), mayGoOn),
+    run: async (db, { env: { CHANGES_DAYS }, mayGoOn }) => {
+      const days = daysOf(CHANGES_DAYS);
+      return days === null ? NOTHING : removeInBatches(() => removeOldLines(db, days), mayGoOn);
+    },
   },
   {
     name: "remove ended holds",
@@ -52,6 +56,13 @@ export const JOBS: readonly Job[] = [
     everyMinutes: DAILY,
     milliseconds: 300_000,
     run: (db, { mayGoOn }) => removeInBatches(() => removeEndedHolds(db), mayGoOn),
+  },
+  {
+    name: "remove former listeners",
+    from: "05:30",
+    everyMinutes: DAILY,
+    milliseconds: 300_000,
+    run: (db, { mayGoOn }) => removeInBatches(() => removeFormerListeners(db), mayGoOn),
   },
   {
     name: "remove words from the search",

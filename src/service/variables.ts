@@ -2,6 +2,7 @@ import { isKeysAddress, readKeys } from "../auth/key-set.ts";
 import { radiusMilesOf } from "../customer/campaigns/schema.ts";
 import { areCustomerWrites, CUSTOMER_WRITES } from "../customer/customer-writes.ts";
 import { CUSTOMER_SEARCHES } from "../customer/search/schema.ts";
+import { daysOf } from "../feed/changes/removal.ts";
 import { JURISDICTIONS } from "../inbox/inboxes.ts";
 import { invalidOrigins } from "../middleware/cors.ts";
 import { monthsOf } from "../retention/horizon.ts";
@@ -57,6 +58,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
     isGood: (value) => utf8Bytes(value) <= LONGEST_VARIABLE_BYTES,
   },
   RETENTION_MONTHS: { must: "be 1 to 120, or empty", isGood: isEmptyOr((value) => monthsOf(value) !== null) },
+  CHANGES_DAYS: { must: "be 1 to 400, or empty", isGood: (value) => daysOf(value) !== null },
   FEED: oneOf(["restore"]),
   ENVIRONMENT: { must: "be the name of its environment", isGood: isNotEmpty },
 };

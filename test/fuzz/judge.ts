@@ -50,7 +50,8 @@ export class Judge {
     // A POST without a body has no parameters.
     const sent = method === "POST" && !body?.length ? "{}" : body;
     const parameters = sent === null ? undefined : parseObject(decodeUtf8(bytesOf(sent)) ?? "");
-    if (claims.scope !== "customer" || !isKnown || parameters === null) return undefined;
+    if (claims.scope !== "customer" || !pathname.startsWith("/api/v1/customer/") || !isKnown || parameters === null)
+      return undefined;
     const call = { method: parameters === undefined ? "GET" : "POST", path: target, body: parameters } as const;
     const expected = this.#model.ask(claims.sub, call, NOW);
     return [expected, seenAs(expected, answer)] as const;

@@ -1,4 +1,4 @@
-import type * as fc from "fast-check";
+import fc from "fast-check";
 import { inject } from "vitest";
 import { Random } from "../../scripts/program/random.ts";
 import { type FuzzedRequest, fromEachCall, type GoodRequest, program, spoilRequest, systemClaims } from "./requests.ts";
@@ -44,7 +44,17 @@ const REQUESTS: readonly (() => GoodRequest)[] = [
     }),
 ];
 
-/** A request of a till, or one that is spoilt. */
-export const tillRequest: fc.Arbitrary<FuzzedRequest> = fromEachCall(() => random.pick(REQUESTS)())
-  .chain(spoilRequest)
+const requests = fromEachCall(() => random.pick(REQUESTS)());
+
+/** A request of a till as it should be, or one that is spoilt. */
+export const tillRequest: fc.Arbitrary<FuzzedRequest> = fc
+  .oneof(requests.chain(spoilRequest), requests.map(asItShouldBe))
   .map((request) => (["GET", "HEAD"].includes(request.method) ? { ...request, body: null } : request));
+
+function asItShouldBe({ method, path, id = "", parameters, claims: ownClaims }: GoodRequest): FuzzedRequest {
+  const target = path.replace(":id", encodeURIComponent(id));
+  const query = new URLSearchParams(parameters as Record<string, string>);
+  if (method !== "POST")
+    return { method, path, target: `${target}?${query}`, headers: {}, body: null, claims: ownClaims };
+  return { method, path, target, headers: {}, body: JSON.stringify(parameters), claims: ownClaims };
+}

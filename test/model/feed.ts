@@ -37,7 +37,10 @@ export function applyFeed(before: State, after: State, values: readonly unknown[
 
   const lines = readLines.filter((line): line is Line => !Array.isArray(line));
   if (accounts !== "*" && lines.some(({ kind }) => kind.ownerField === null)) return { status: 403 };
-  const oldLines = lines.filter(({ kind, row }) => row[kind.timeField] < before.horizon).slice(0, NAMED_LINES);
+  // Redemptions are never added up.
+  const oldLines = lines
+    .filter(({ kind, row }) => kind.record !== "redemption" && row[kind.timeField] < before.horizon)
+    .slice(0, NAMED_LINES);
   const tooOld = oldLines.flatMap(({ number, kind }) => namesOf(number, [kind.timeField]));
   if (tooOld.length > 0) return { status: 422, fields: tooOld.sort() };
   const aheadField = ({ kind }: Line) => AHEAD_FIELDS[kind.record] ?? kind.timeField;

@@ -10,6 +10,8 @@ import { rows, snapshot, value } from "../support/state.ts";
 
 const DONE: JobOutcome = { report: null };
 const DAILY = [
+  "remove old changes",
+  "remove ended holds",
   "remove former listeners",
   "remove words from the search",
   "merge the search indexes",
@@ -56,7 +58,7 @@ describe("the list of jobs", () => {
 });
 
 describe("a minute in which nothing is due", () => {
-  it("is one round trip to D1, which reads 14 rows and writes none", async ({ expect }) => {
+  it("is one round trip to D1, which reads 18 rows and writes none", async ({ expect }) => {
     await stopClock(today("00:01:00"));
     const snapshotBefore = await snapshot();
     const usages: Usage[] = [];
@@ -69,13 +71,15 @@ describe("a minute in which nothing is due", () => {
 
     await runMinute();
 
-    expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 14, rowsWritten: 0 }]);
+    expect(usages).toMatchObject([{ roundTrips: 1, rowsRead: 18, rowsWritten: 0 }]);
     expect(await snapshot()).toBe(snapshotBefore);
   });
 });
 
 describe("a daily job", () => {
   it.for([
+    ["remove old changes", "05:00:00"],
+    ["remove ended holds", "05:15:00"],
     ["remove former listeners", "05:30:00"],
     ["remove words from the search", "05:45:00"],
     ["merge the search indexes", "06:00:00"],
@@ -95,10 +99,13 @@ describe("a daily job", () => {
   it("is done once after several missed days", async ({ expect }) => {
     const doneJobs = replaceJobs();
 
-    for (const minute of ["00", "01", "02", "03", "04", "05", "06"]) await runAt(`2026-06-14 12:${minute}:00`);
+    for (const minute of ["00", "01", "02", "03", "04", "05", "06", "07", "08"])
+      await runAt(`2026-06-14 12:${minute}:00`);
 
     expect(doneJobs).toEqual(["check in", ...DAILY]);
     expect(await Promise.all(DAILY.map(dueAt))).toEqual([
+      "2026-06-15 05:00:00",
+      "2026-06-15 05:15:00",
       "2026-06-15 05:30:00",
       "2026-06-15 05:45:00",
       "2026-06-15 06:00:00",
@@ -129,7 +136,7 @@ describe("a job that fails", () => {
     await expect(runAt(today("12:00:00"))).rejects.toThrow("a bug");
     await runAt(today("12:01:00"));
 
-    expect(doneJobs).toEqual(["check in", "remove former listeners"]);
+    expect(doneJobs).toEqual(["check in", "remove old changes"]);
   });
 
   it("is not released by an earlier run whose lease is over", async ({ expect }) => {

@@ -64,6 +64,7 @@ const SETTINGS: Readonly<Record<string, Setting[]>> = {
   JURISDICTION: ["eu", "fedramp"].map((JURISDICTION) => ({ values: { JURISDICTION } })),
   REVOKED_TOKENS: ["nobody", "x".repeat(5_000)].map((REVOKED_TOKENS) => ({ values: { REVOKED_TOKENS } })),
   RETENTION_MONTHS: ["1", "120"].map((RETENTION_MONTHS) => ({ values: { RETENTION_MONTHS } })),
+  CHANGES_DAYS: ["1", "400"].map((CHANGES_DAYS) => ({ values: { CHANGES_DAYS } })),
   FEED: [],
   ENVIRONMENT: [" ", LONG].map((ENVIRONMENT) => ({ values: { ENVIRONMENT } })),
 };

@@ -56,7 +56,7 @@ const BUNDLER = { module: "esnext", moduleResolution: "bundler", lib: ["es2022",
 
 const MODULES = [
   ...["acts", "calls", "client", "connection", "entries", "follow", "poll", "result", "service", "shapes", "socket"],
-  ...["till-calls", "till", "waiting", "waits"],
+  ...["till-bodies", "till-calls", "till", "waiting", "waits"],
 ];
 
 describe("the packed client", () => {

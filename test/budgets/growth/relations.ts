@@ -368,6 +368,7 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   removed_accounts: "searches",
   removed_words: "searches",
   requests: "no endpoint of a customer reads it",
+  customer_requests: "only the operator's commands read it",
   campaign_stores: "triggers: campaigns that list each store nearby",
   customer_accounts: "triggers: accounts at which a customer has joined a store",
   team_links: "triggers: members of a team",

@@ -1,9 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, it } from "vitest";
+import { Database } from "../../../src/db/database.ts";
+import { removeOldLines } from "../../../src/feed/changes/removal.ts";
 import { feed, send } from "../../support/api.ts";
+import { setClock } from "../../support/clock.ts";
 import { exportPage, nextPage } from "../../support/exporting.ts";
 import { freshDatabase } from "../../support/fresh-database.ts";
 import * as seed from "../../support/seed.ts";
+import { rows } from "../../support/state.ts";
 import { signToken } from "../../support/tokens.ts";
 
 const CHANGES = "/api/v1/feed/changes";
@@ -127,6 +131,35 @@ describe("the changes", () => {
     const { status, body } = await changes(nextPage(start) ?? "");
 
     expect([status, body.errorCode]).toEqual([410, "START_AGAIN"]);
+  });
+
+  it("are kept for CHANGES_DAYS, and the rows of tills for ever", async ({ expect }) => {
+    await write("customer", { record: "block", customer_id: "a", blocked_id: "b" });
+    await write("till", entryAt(store, "old"));
+    await write("customer", { record: "block", customer_id: "c", blocked_id: "d" });
+    const follower = await changes(`${CHANGES}?after=first`);
+    await setClock("2026-05-11 10:00:01");
+    const recent = await write("till", entryAt(store, "recent"));
+
+    const outcome = await removeOldLines(new Database(env.DB, "first-primary"), 10);
+
+    expect(outcome).toEqual({ removed: 3, isDone: true });
+    const left = await rows(
+      "SELECT source, line IS NULL AS is_empty FROM requests WHERE source <> 'feed' ORDER BY version",
+    );
+    expect(left).toEqual([
+      { source: "till", is_empty: 1 },
+      { source: "customer", is_empty: 1 },
+      { source: "till", is_empty: 0 },
+    ]);
+    const first = await changes(`${CHANGES}?after=first`);
+    expect(first.body.map(({ version }: { version: number }) => version)).toEqual([recent]);
+    expect((await changes(nextPage(first) ?? "")).status).toBe(200);
+    expect((await changes(nextPage(follower) ?? "")).body.length).toBe(1);
+    await setClock("2026-06-30 10:00:00");
+    await write("till", entryAt(store, "last"));
+    await removeOldLines(new Database(env.DB, "first-primary"), 10);
+    expect((await changes(nextPage(follower) ?? "")).status).toBe(410);
   });
 
   it("need a token that exports", async ({ expect }) => {

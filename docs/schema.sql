@@ -21,6 +21,7 @@ CREATE TABLE program_state (
   id INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 0, -- how many transactions have changed what an export gives, and feed requests
   changes_removed INTEGER NOT NULL DEFAULT 0, -- the lines of the journal up to this version are no longer kept
+  act TEXT NOT NULL DEFAULT '', -- the last act of a till or a customer: it made the current version, unless a feed came later
   database_id TEXT NOT NULL DEFAULT '', -- tells this database from all others
   restorable INTEGER NOT NULL DEFAULT 1, -- 1: restores are taken, because nothing but restores was committed
   stamp TEXT NOT NULL, -- the last stamp taken

@@ -13,6 +13,11 @@ interface Options {
   env: string;
 }
 
+interface TillOptions extends Options {
+  accounts?: readonly string[] | "*";
+  stores?: readonly string[];
+}
+
 const SECONDS = { m: 60, h: 3_600, d: 86_400 };
 /** Short, because a leaked token is valid until it expires. */
 const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
@@ -31,9 +36,13 @@ machineTokenCommand("feed", "a token that feeds")
   .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
   .action((accounts: readonly string[] | "*", options: Options) => print({ scope: "feed", accounts }, options));
 
+machineTokenCommand("till", "a token for a till or a shop, which its --name names")
+  .option("--accounts <accounts>", 'the accounts that it covers: ids with commas between them, or "*"', accountIds, "*")
+  .option("--stores <stores>", "the only stores at which it may stand: ids with commas between them", storeIds)
+  .action(({ accounts = "*", stores, ...options }: TillOptions) => print({ scope: "till", accounts, stores }, options));
+
 const TOKENS_WITHOUT_ARGUMENTS: [name: string, description: string, bearer: Bearer][] = [
   ["export", "a token that reads everything", { scope: "export", accounts: "*" }],
-  ["lookup", "a token that finds a customer by card", { scope: "lookup" }],
   ["undo", "a token that takes back requests", { scope: "feed export", accounts: "*" }],
   ["restore", "a token that restores an export into an empty database", { scope: "feed restore", accounts: "*" }],
 ];
@@ -98,4 +107,8 @@ function accountIds(text: string): readonly string[] | "*" {
   if (!ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
     throw new InvalidArgumentError('It must be ids of 1 to 15 digits with commas between them, or "*".');
   return ids;
+}
+
+function storeIds(text: string): readonly string[] {
+  return text.split(",").map((id) => recordId(id.trim()));
 }

@@ -14,6 +14,16 @@ export interface FeedToken {
   restores: boolean;
 }
 
+/** What a till's token permits (docs/contract/till.md). */
+export interface TillToken {
+  /** The name of the till or the shop. */
+  subject: string;
+  /** The accounts at whose stores the till may stand. */
+  accounts: readonly string[] | "*";
+  /** The stores at which the till may stand; `"*"`: all stores of its accounts. */
+  stores: readonly string[] | "*";
+}
+
 /** The types of `c.env` and `c.var`. */
 export interface AppEnv {
   Bindings: Env;
@@ -36,6 +46,8 @@ export interface AppEnv {
     answered?: Uint8Array<ArrayBuffer>;
     /** On POST /api/v1/feed. */
     feedToken: FeedToken;
+    /** The caller, on routes below /api/v1/till. */
+    till: TillToken;
     /** On GET /api/v1/feed/changes: the accounts whose changes the token may read. */
     exportAccounts: FeedToken["accounts"];
   };

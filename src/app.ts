@@ -9,7 +9,6 @@ import { messages } from "./customer/messages/routes.ts";
 import { search } from "./customer/search/routes.ts";
 import { stores } from "./customer/stores/routes.ts";
 import { changes } from "./feed/changes/routes.ts";
-import { lookup } from "./feed/customers/routes.ts";
 import { requests } from "./feed/requests/routes.ts";
 import { feed } from "./feed/routes.ts";
 import { answerFailure } from "./http/errors.ts";
@@ -18,8 +17,10 @@ import { databaseAtBookmark, databaseAtPrimary } from "./middleware/database.ts"
 import { knownRoutes } from "./middleware/known-routes.ts";
 import { observe } from "./middleware/observe.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { changesOnly, customerOnly, exportOnly, feedOnly, LIVE_PATH, lookupOnly } from "./middleware/token.ts";
+import { changesOnly, customerOnly, exportOnly, feedOnly, LIVE_PATH, tillOnly } from "./middleware/token.ts";
 import { service } from "./service/routes.ts";
+import { customers } from "./till/customers/routes.ts";
+import { bookings } from "./till/entries/routes.ts";
 
 const router = createRouter();
 
@@ -41,7 +42,8 @@ router.post("/api/v1/feed", feedOnly, databaseAtPrimary);
 router.get("/api/v1/feed", exportOnly, databaseAtPrimary);
 router.get("/api/v1/feed/requests", exportOnly, databaseAtPrimary);
 router.get("/api/v1/feed/changes", changesOnly, databaseAtPrimary);
-router.get("/api/v1/feed/customers", lookupOnly, databaseAtBookmark);
+// Before an endpoint that writes stands `databaseAtPrimary`.
+router.use("/api/v1/till/*", tillOnly, databaseAtBookmark);
 
 export const app = router
   .route("/api/v1/customer/campaigns", campaigns)
@@ -56,8 +58,9 @@ export const app = router
   .route("/api/v1/customer/stores", stores)
   .route("/api/v1/feed", feed)
   .route("/api/v1/feed/changes", changes)
-  .route("/api/v1/feed/customers", lookup)
   .route("/api/v1/feed/requests", requests)
+  .route("/api/v1/till/customers", customers)
+  .route("/api/v1/till/entries", bookings)
   .route("/", service);
 
 /** The endpoints, for a client of Hono: `hc<AppType>(url)`. */

@@ -9,12 +9,13 @@ import { listMessages } from "./customer/messages/operations.ts";
 import { fullSearch } from "./customer/search/operations.ts";
 import { teamWithLevel } from "./customer/stores/operations.ts";
 import { listChanges } from "./feed/changes/operations.ts";
-import { lookUpCustomers } from "./feed/customers/operations.ts";
 import { exportRecords, sendLines } from "./feed/operations.ts";
 import { listRequests } from "./feed/requests/operations.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
 import { health } from "./service/operations.ts";
+import { findCustomers } from "./till/customers/operations.ts";
+import { bookEntry } from "./till/entries/operations.ts";
 
 /** The description of each endpoint. The build turns it into a static asset, which makes the Worker 10 KiB smaller. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -22,7 +23,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/feed": exportRecords,
   "GET /api/v1/feed/requests": listRequests,
   "GET /api/v1/feed/changes": listChanges,
-  "GET /api/v1/feed/customers": lookUpCustomers,
   "POST /api/v1/customer/campaigns/near-by-popular-campaigns": nearbyCampaigns,
   "GET /api/v1/customer/coupons": listCoupons,
   "GET /api/v1/customer/my-coupons": listMyCoupons,
@@ -33,6 +33,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/customer/me/entries": listEntries,
   "GET /api/v1/customer/messages": listMessages,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
+  "POST /api/v1/till/customers/find": findCustomers,
+  "POST /api/v1/till/entries": bookEntry,
   "GET /health": health,
 };
 

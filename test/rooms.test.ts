@@ -18,6 +18,7 @@ const FOLDERS = [
   "openapi",
   "customer",
   "feed",
+  "till",
   "retention",
   "service",
   "app.ts",

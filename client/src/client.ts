@@ -3,7 +3,7 @@ import { SharedConnection } from "./connection.ts";
 import { entriesOf } from "./entries.ts";
 import { followChanges, followMessages } from "./follow.ts";
 import type { CallOptions } from "./result.ts";
-import { encode, type RetryOptions, Service } from "./service.ts";
+import { encode, type RetryOptions, rootOf, Service } from "./service.ts";
 import type { TeamMember } from "./shapes.ts";
 import type { SocketConstructor } from "./socket.ts";
 
@@ -41,12 +41,11 @@ export function createClient({
   WebSocket: givenWebSocket = globalThis.WebSocket,
   retry,
 }: ClientOptions): Client {
-  if (!isAddress(url))
-    throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
+  const root = rootOf(url, "/api/v1/customer");
   const askToken = async () => (typeof token === "string" ? token : token());
   // A browser's fetch throws if it is called as a method of another object, so this calls it as a plain function.
   const send: typeof fetch = (input, init) => givenFetch(input, init);
-  const service = new Service({ url, askToken, send, retry: { ...RETRY, ...retry } });
+  const service = new Service({ url: root, askToken, send, retry: { ...RETRY, ...retry } });
   const connection = new SharedConnection(service, givenWebSocket ?? null);
   let hasWarned = false;
 
@@ -84,12 +83,6 @@ export function createClient({
     leaderboard: (json, call) => service.post("/gamification/leaderboard", json, call),
     wake: () => service.waits.end("woken"),
   };
-}
-
-// Uses no URL class, because that of React Native does not work.
-function isAddress(url: string): boolean {
-  const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
-  return /^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) || (isOnPage && /^(\/[^\s?#]*)?$/.test(url));
 }
 
 const MISSING_SOCKETS =

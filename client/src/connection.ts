@@ -19,7 +19,7 @@ export interface Subscription {
   wakes: number;
 }
 
-const PATH = "/api/v1/customer/live";
+const PATH = "/live";
 const PROTOCOL = "loyalty-edge";
 const TOKEN_TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 1_000;
@@ -154,7 +154,7 @@ async function unlessAborted<Value>(result: Promise<Value>, signal: AbortSignal)
 
 /** The address for sockets. On a page, the service's address may be relative. React Native has no working URL class. */
 function addressOf(url: string): string {
-  const address = url.replace(/\/+$/, "") + PATH;
+  const address = url + PATH;
   const page = (globalThis as { location?: { href?: string } }).location?.href;
   return /^https?:/i.test(address) ? address : new URL(address, page).href;
 }
@@ -170,7 +170,7 @@ const TROUBLE_WITHIN_MS = 10_000;
  */
 async function findTrouble(service: Service, signal: AbortSignal): Promise<LiveState> {
   const asking = service.waits.limit(TROUBLE_WITHIN_MS, signal, (limit) =>
-    service.getPage("/live", "", { signal: limit, retry: ONE_TRY }),
+    service.getPage(PATH, "", { signal: limit, retry: ONE_TRY }),
   );
   const result = await unlessAborted(asking, signal);
   if (result === null || result.httpStatus >= 500 || result.httpStatus === 429) return "unreachable";

@@ -1,4 +1,5 @@
 import type { Failure, MessageGroup } from "./shapes.ts";
+import type { Act } from "./till-calls.ts";
 
 /** Facts about the answer, in every result. */
 interface AnswerFacts {
@@ -40,6 +41,8 @@ export class LoyaltyError extends Error {
   readonly failure: FailedResult | null;
   /** The position of `newMessages`. If it is started with this as `since`, nothing is lost and nothing comes twice. */
   declare since?: Since;
+  /** The act of a till that was given up, with its id. */
+  declare act?: Act;
 
   constructor(message: string, { failure = null, cause }: { failure?: FailedResult | null; cause?: unknown } = {}) {
     super(message, cause === undefined ? {} : { cause });

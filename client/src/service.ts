@@ -15,7 +15,7 @@ export interface RetryOptions {
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
 interface ServiceOptions {
-  /** Where the service is. */
+  /** The beginning of all addresses, such as `https://loyalty.example/api/v1/customer`. */
   url: string;
   askToken: () => Promise<string>;
   send: typeof fetch;
@@ -24,6 +24,12 @@ interface ServiceOptions {
 
 /** A call of the app, or one of the client itself with limits of its own. */
 type Call = CallOptions & { retry?: RetryOptions };
+
+/** What a request does beside asking. */
+export interface Sent {
+  method?: string;
+  body?: string;
+}
 
 /** An answer that has arrived as a whole. */
 interface Answer {
@@ -57,21 +63,25 @@ export class Service {
     return { ...result, next };
   }
 
-  async post<Items, Extra = unknown>(path: string, json: object, call?: CallOptions): Promise<Result<Items, Extra>> {
-    return this.#resultOf<Items, Extra>(await this.#ask(path, call, JSON.stringify(json)));
+  post<Items, Extra = unknown>(path: string, json: object, call?: Call): Promise<Result<Items, Extra>> {
+    return this.request(path, { method: "POST", body: JSON.stringify(json) }, call);
+  }
+
+  async request<Items, Extra = unknown>(path: string, sent: Sent, call?: Call): Promise<Result<Items, Extra>> {
+    return this.#resultOf<Items, Extra>(await this.#ask(path, call, sent));
   }
 
   /**
-   * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because a
-   * customer's calls only read. It waits as long as `Retry-After` says, else longer each time.
+   * Sends a request, and tries again if there is no answer or the service could not take it now. That is safe, because these
+   * calls only read, or have an id. It waits as long as `Retry-After` says, else longer each time.
    * @throws a LoyaltyError if the last try had no answer, and the signal's reason once it is aborted.
    */
-  async #ask(path: string, { signal, retry = this.options.retry }: Call = {}, body?: string): Promise<Answer> {
+  async #ask(path: string, { signal, retry = this.options.retry }: Call = {}, sent: Sent = {}): Promise<Answer> {
     const { attempts, longestWaitMs, answerWithinMs } = retry;
     for (let attempt = 1; ; attempt += 1) {
       let askedMs: number | null = null;
       try {
-        const answer = await withTimeout(answerWithinMs, signal, (limit) => this.#send(path, body, limit));
+        const answer = await withTimeout(answerWithinMs, signal, (limit) => this.#send(path, sent, limit));
         askedMs = askedWait(answer.headers);
         const isFinal = attempt >= attempts || (askedMs ?? 0) > longestWaitMs;
         if (isFinal || !RETRIED_STATUSES.has(answer.status)) return answer;
@@ -95,14 +105,13 @@ export class Service {
     if (bookmark > this.#bookmark) this.#bookmark = bookmark;
   }
 
-  async #send(path: string, body: string | undefined, signal: AbortSignal): Promise<Answer> {
+  async #send(path: string, sent: Sent, signal: AbortSignal): Promise<Answer> {
     const { url, askToken, send } = this.options;
     const headers: Record<string, string> = { Authorization: `Bearer ${await askToken()}` };
     const sentBookmark = this.#bookmark;
     if (sentBookmark !== "") headers["X-D1-Bookmark"] = sentBookmark;
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    const post = body === undefined ? {} : { method: "POST", body };
-    const response = await send(`${url.replace(/\/+$/, "")}/api/v1/customer${path}`, { headers, signal, ...post });
+    if (sent.body !== undefined) headers["Content-Type"] = "application/json";
+    const response = await send(url + path, { headers, signal, ...sent });
     const text = await response.text();
     // Keeps the later bookmark, because answers may arrive out of order. But if an answer has an earlier bookmark than its
     // request, the service has refused the bookmark of the request: it is from another database.
@@ -111,6 +120,17 @@ export class Service {
     if (isRefused || answeredBookmark > this.#bookmark) this.#bookmark = answeredBookmark;
     return { status: response.status, headers: response.headers, text };
   }
+}
+
+/**
+ * The beginning of all addresses below a path of the service.
+ * @throws a TypeError if `url` is not an address. Uses no URL class, because that of React Native does not work.
+ */
+export function rootOf(url: string, path: string): string {
+  const isOnPage = (globalThis as { location?: { href?: string } }).location?.href !== undefined;
+  if (!/^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/i.test(url) && !(isOnPage && /^(\/[^\s?#]*)?$/.test(url)))
+    throw new TypeError(`"${url}" is not the address of a service, such as https://loyalty.example.`);
+  return url.replace(/\/+$/, "") + path;
 }
 
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;

@@ -16,4 +16,6 @@ export { MessageGroup } from "../../src/customer/messages/schema.ts";
 export { SearchCustomer } from "../../src/customer/schema.ts";
 export { SearchCampaign, SearchItems, SearchNotes, SearchStore } from "../../src/customer/search/schema.ts";
 export { TeamMember } from "../../src/customer/stores/schema.ts";
-export { Failure } from "../../src/http/answer-schema.ts";
+export { Check, Failure } from "../../src/http/answer-schema.ts";
+export { CardHolder } from "../../src/till/customers/schema.ts";
+export { Booking } from "../../src/till/entries/schema.ts";

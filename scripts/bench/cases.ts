@@ -66,9 +66,10 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
   const firstColdBoard = board("cold", 3, picks.busyBoard, "hit");
 
   const hundredthPage = `/me/entries?after=${encodeURIComponent(manyEntries.hundredthPage)}`;
-  const lookup: Call = {
-    path: `/api/v1/feed/customers?scan_id=${picks.card}`,
-    token: await signed({ scope: "lookup", sub: "bench" }),
+  const find: Call = {
+    path: "/api/v1/till/customers/find",
+    body: JSON.stringify({ scan_id: picks.card }),
+    token: await signed({ scope: "till", sub: "bench", accounts: "*" }),
   };
 
   return [
@@ -98,7 +99,7 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     await get("me", "few stores", 1.25, "/me", narrowTeam.customer),
     await get("entries", "first page", 1.3, "/me/entries", manyEntries.customer),
     await get("entries", "hundredth page", 1.3, hundredthPage, manyEntries.customer),
-    { endpoint: "lookup", name: "by card", aim: 1.3, roundTrips: 1, call: () => lookup },
+    { endpoint: "till", name: "by card", aim: 1.3, roundTrips: 1, call: () => find },
     search("common beginning", 1.7, names.first.slice(0, 3)),
     search("common name", 1.7, names.common),
     search("two words", 1.9, `${names.first} ${names.last}`),

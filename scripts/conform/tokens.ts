@@ -52,9 +52,9 @@ export class Tokens {
       : orSkip(this.#keys.tokenFile.export, "an export token");
   }
 
-  /** A token that may look customers up. A token file has none, so it needs the secret. */
-  lookup(): Promise<string> {
-    return this.signMachine({ scope: "lookup" });
+  /** The token of a till. A token file has none, so it needs the secret. */
+  till(accounts: readonly string[] | "*" = "*", claims: Claims = {}): Promise<string> {
+    return this.signMachine({ scope: "till", accounts, ...claims });
   }
 
   /** Signs with the secret of customers' tokens. */

@@ -7,36 +7,48 @@ import { type Components, toJsonSchema } from "../../src/openapi/json-schema.ts"
 import { CommandError, ROOT, runTool } from "./project.ts";
 
 const PACKAGE = path.join(ROOT, "client");
-/** The declarations of the client's modules. Its entry is beside client.js. */
+/** The declarations of the package's modules. Those of its entries are beside client.js and till.js. */
 const TYPES = path.join(PACKAGE, "types");
 /** The folder into which `tsc` writes the declarations of whatever the client imports. */
 const ALL_TYPES = path.join(ROOT, "dist", "client-types");
 const SHAPES = "shapes.d.ts";
-/** How large the minified and compressed client may be. README.md and client/README.md say 5.0 KB. */
-const LARGEST_BYTES = 5_049;
+/**
+ * How large each entry may be, minified and compressed: `loyalty-edge/client` in an app, `loyalty-edge/till` in a till's backend.
+ * README.md and client/README.md say 5.0 KB of the client.
+ */
+const LARGEST_BYTES = { client: 5_049, till: 4_000 };
+type Entry = keyof typeof LARGEST_BYTES;
+const ENTRIES = Object.keys(LARGEST_BYTES) as Entry[];
 const inKilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB gzip`;
 
 /**
- * Builds the package of the typed client, which depends on nothing: one file of JavaScript, the declarations of its
- * modules, and the types of the shapes, printed from their Zod schemas. Resolves with its size, minified and compressed.
- * @throws a CommandError if it is too large.
+ * Builds the package of the typed clients, which depends on nothing: one file of JavaScript for each entry, the declarations of
+ * their modules, and the types of the shapes, printed from their Zod schemas. Resolves with the size of each, minified and
+ * compressed.
+ * @throws a CommandError if an entry is too large.
  */
 export async function buildClient(): Promise<string> {
-  await Promise.all([bundle(), declare()]);
+  await Promise.all([...ENTRIES.map(bundle), declare()]);
   writeFileSync(path.join(TYPES, SHAPES), printShapes());
-  writeFileSync(path.join(PACKAGE, "client.d.ts"), 'export * from "./types/client.js";\n');
   copyFileSync(path.join(ROOT, "LICENSE"), path.join(PACKAGE, "LICENSE"));
-  const { code } = await transform(readFileSync(path.join(PACKAGE, "client.js"), "utf8"), { minify: true });
-  const size = gzipSync(code).length;
-  if (size > LARGEST_BYTES)
-    throw new CommandError(`The client takes ${inKilobytes(size)}; ${inKilobytes(LARGEST_BYTES)} at most.`);
-  return inKilobytes(size);
+  const sizes = await Promise.all(ENTRIES.map(measure));
+  return sizes.join(", ");
 }
 
-async function bundle(): Promise<void> {
+/** The size of an entry. @throws a CommandError if it is too large. */
+async function measure(entry: Entry): Promise<string> {
+  const { code } = await transform(readFileSync(path.join(PACKAGE, `${entry}.js`), "utf8"), { minify: true });
+  const size = gzipSync(code).length;
+  const text = `${entry}.js takes ${inKilobytes(size)}`;
+  if (size > LARGEST_BYTES[entry]) throw new CommandError(`${text}; ${inKilobytes(LARGEST_BYTES[entry])} at most.`);
+  return text;
+}
+
+async function bundle(entry: Entry): Promise<void> {
+  writeFileSync(path.join(PACKAGE, `${entry}.d.ts`), `export * from "./types/${entry}.js";\n`);
   await build({
-    entryPoints: [path.join(PACKAGE, "src", "client.ts")],
-    outfile: path.join(PACKAGE, "client.js"),
+    entryPoints: [path.join(PACKAGE, "src", `${entry}.ts`)],
+    outfile: path.join(PACKAGE, `${entry}.js`),
     bundle: true,
     format: "esm",
     // For browsers, Node and Workers.

@@ -11,7 +11,7 @@ export type Bearer =
   | { scope: "customer"; customerId: string }
   | { scope: "feed"; accounts: readonly string[] | "*" }
   | { scope: "export" | "feed restore" | "feed export"; accounts: "*" }
-  | { scope: "lookup" };
+  | { scope: "till"; accounts: readonly string[] | "*"; stores?: readonly string[] | undefined };
 
 export interface Signing {
   secret: string;

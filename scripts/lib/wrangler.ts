@@ -9,7 +9,7 @@ import { SECRET_NAMES } from "./sign.ts";
 import { devVarsOf } from "./tokens.ts";
 import { replaceFile } from "./whole-file.ts";
 
-const LARGEST_GZIP_KIB = 128;
+const LARGEST_GZIP_KIB = 140;
 
 /** Runs wrangler. Every script runs it through this function, because most of its commands need dist/reference. */
 export async function runWrangler(args: readonly string[], options?: ToolOptions): ReturnType<typeof runTool> {

@@ -10,6 +10,7 @@ export interface Claims {
   expires: number;
   scopes: readonly Scope[];
   accounts: unknown;
+  stores: unknown;
   /** The values by which REVOKED_TOKENS may list the token. */
   names: readonly string[];
 }
@@ -65,7 +66,7 @@ const LONGEST_TOKEN = 8_192;
 const TOKEN_TYPES = ["JWT", "at+jwt"];
 const CUSTOMER = "customer";
 /** The scopes of machines' tokens. They are read from the claim `scope` only, never from JWT_SCOPE_CLAIM. */
-const MACHINE_SCOPES = ["feed", "restore", "export", "lookup"] as const;
+const MACHINE_SCOPES = ["feed", "restore", "export", "till"] as const;
 export type Scope = typeof CUSTOMER | (typeof MACHINE_SCOPES)[number];
 
 /** Verifies a token. `now` is in seconds since 1970. */
@@ -83,11 +84,20 @@ export async function readToken(token: string, rules: TokenRules, now: number): 
   return bad("signature");
 }
 
-/** The accounts in a feed token; null if it names none. */
-export function feedAccounts({ accounts }: Claims): readonly string[] | "*" | null {
-  if (accounts === "*") return accounts;
-  const isList = Array.isArray(accounts) && accounts.every((account) => typeof account === "string");
-  return isList ? accounts : null;
+/** The accounts in a machine's token; null if it names none. */
+export function accountsOf({ accounts }: Claims): readonly string[] | "*" | null {
+  return accounts === "*" ? accounts : listOfTexts(accounts);
+}
+
+/** The stores at which a till may stand; `"*"`: at all stores of its accounts; null: the token names none. */
+export function storesOf({ stores }: Claims): readonly string[] | "*" | null {
+  if (stores === undefined) return "*";
+  const list = listOfTexts(stores);
+  return list?.length === 0 ? null : list;
+}
+
+function listOfTexts(claim: unknown): readonly string[] | null {
+  return Array.isArray(claim) && claim.every((item) => typeof item === "string") ? claim : null;
 }
 
 /** Whether REVOKED_TOKENS lists a token that has these names. */
@@ -151,7 +161,7 @@ async function verifiedPayload(token: string, { key, algorithm: alg }: Signer, t
 }
 
 function readPayload(payload: Record<string, unknown>, { kind }: Signer, rules: TokenRules, now: number): TokenReading {
-  const { exp, nbf, iss, aud, accounts, sub, jti } = payload;
+  const { exp, nbf, iss, aud, accounts, stores, sub, jti } = payload;
   if (typeof exp !== "number" || exp >= FIRST_SECOND_OF_2190) return bad("exp");
   if (exp + LEEWAY_SECONDS <= now) return bad("expired");
   const isValidYet = nbf === undefined || (typeof nbf === "number" && nbf - LEEWAY_SECONDS <= now);
@@ -166,7 +176,7 @@ function readPayload(payload: Record<string, unknown>, { kind }: Signer, rules: 
   if (!isName(subject)) return bad("subject");
   const names = [subject, sub, jti].filter(isName);
   if (isRevoked(names, rules)) return bad("revoked");
-  return { outcome: "good", claims: { subject, expires: exp, scopes, accounts, names } };
+  return { outcome: "good", claims: { subject, expires: exp, scopes, accounts, stores, names } };
 }
 
 /**

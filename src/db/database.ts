@@ -2,7 +2,14 @@ import type { Query, SQL } from "drizzle-orm";
 import { withTimeout } from "../values/timeout.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { writtenQuery } from "./dialect.ts";
-import { isTransient, outcomeOf, PrimaryStalled, toDatabaseError, wouldFailAtPrimary } from "./errors.ts";
+import {
+  DatabaseUnavailable,
+  isTransient,
+  outcomeOf,
+  PrimaryStalled,
+  toDatabaseError,
+  wouldFailAtPrimary,
+} from "./errors.ts";
 
 /** A template of Drizzle's `sql`, such as `select(…)` of select.ts; a query of the builder; or a compiled statement. */
 export type Statement<Row = unknown> = SQL<Row> | BuilderQuery<Row> | CompiledStatement<Row>;
@@ -29,6 +36,8 @@ export type RowOf<S extends Statement> = S extends { readonly _: { readonly resu
       ? Record<string, unknown>
       : Row
     : never;
+/** Statements by names, in the order in which they run. */
+type Statements = Readonly<Record<string, readonly Statement[]>>;
 type RowsOf<S extends readonly Statement[]> = { -readonly [Index in keyof S]: RowOf<S[Index]>[] };
 
 /** The cost of a request at D1, before its first call. */
@@ -56,6 +65,8 @@ export type Consistency = "first-unconstrained" | "first-primary" | (string & {}
 // D1 ends a statement after 30 seconds. A read gets less time, so that no customer waits that long. A write may take all of it.
 const READ_LIMIT_MS = 5_000;
 const WRITE_LIMIT_MS = 40_000;
+// A till's client waits five seconds.
+const ACT_LIMIT_MS = 4_000;
 /** How long a replica may take to reach a bookmark. Of the reads right after a write, the primary then answers about 3 %. */
 export const BOOKMARK_LIMIT_MS = 4_000;
 const RETRY_WITHIN_MS = 2_000;
@@ -146,11 +157,35 @@ export class Database {
    * Runs the statements in the order of their names, in one round trip and one transaction. Resolves with the rows by name.
    * They may write, so they are sent only once.
    */
-  async write<const S extends Readonly<Record<string, readonly Statement[]>>>(statements: S) {
+  async write<const S extends Statements>(statements: S) {
+    return this.#write(statements, WRITE_LIMIT_MS);
+  }
+
+  /**
+   * The write of a till or a customer (src/records/acts.ts), which is safe to repeat: like `write`, but it fails after four
+   * seconds, and is sent once more if the connection is lost within them.
+   * @param statements are written for each attempt anew, because each has an id of its own.
+   */
+  async act<const S extends Statements>(statements: (id: string) => S) {
+    const endsAt = performance.now() + ACT_LIMIT_MS;
+    const attempt = (number: number) =>
+      this.#write(statements(crypto.randomUUID()), endsAt - performance.now(), number);
+    try {
+      return await attempt(1);
+    } catch (error) {
+      const waitMs = Math.random() * FIRST_WAIT_MS * 2;
+      const isLost = error instanceof DatabaseUnavailable && isTransient(error.cause);
+      if (!isLost || performance.now() + waitMs > endsAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      return attempt(2);
+    }
+  }
+
+  async #write<const S extends Statements>(statements: S, limitMs: number, attempt = 1) {
     const entries = Object.entries<readonly Statement[]>(statements);
     const queries = entries.flatMap(([, named]) => named).map(writtenQuery);
     try {
-      const results = (await this.#send(queries, WRITE_LIMIT_MS)).values();
+      const results = (await this.#send(queries, limitMs, attempt)).values();
       const rows = entries.map(([name, named]) => [name, named.flatMap(() => results.next().value ?? [])]);
       return Object.fromEntries(rows) as { -readonly [Name in keyof S]: RowOf<S[Name][number]>[] };
     } catch (error) {

@@ -8,8 +8,10 @@ import type { Report } from "./apply/checks.ts";
 import { type Batch, timeFieldOf } from "./kind.ts";
 
 /** Such an event may have been added up and deleted. Sent again, it would count twice (docs/contract/retention.md, 3). */
-const TOO_OLD = "is older than the events that are kept";
-const AHEAD = "is more than a day ahead of the database's clock";
+export const TOO_OLD = "is older than the events that are kept";
+export const AHEAD = "is more than a day ahead of the database's clock";
+
+export const TOO_LARGE = "would make a total too large";
 
 export function tooManyItems(count: number) {
   return tooMuch(count, "ids in lists and members of the groups that it touches", ITEM_LIMIT);
@@ -48,7 +50,7 @@ export function isTotalTooLarge(error: unknown): boolean {
 
 /** `lines`: the lines that are added to the total, each with the field of its amount; none: a sum of restored summaries. */
 export function totalTooLarge(lines: readonly { number: number; field: string }[]) {
-  const named = lines.map(({ number, field }) => [lineField(number, field), ["would make a total too large"]]);
+  const named = lines.map(({ number, field }) => [lineField(number, field), [TOO_LARGE]]);
   return invalid(named.length > 0 ? Object.fromEntries(named) : { body: ["a total would be too large"] });
 }
 

@@ -9,6 +9,14 @@ export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }
 
+/** A condition of a coupon or a booking (docs/contract/till.md, 4). */
+export const Check = named("Check", {
+  check: z.string().describe("The condition, such as `not_used_up`."),
+  holds: z.boolean().describe("Whether it holds."),
+  detail: z.string().describe("Why, in words: `3 of 3 uses`."),
+});
+export type Check = z.output<typeof Check>;
+
 /** The body of a failed request (docs/contract/interface.md, 3). */
 export const Failure = z.object({
   status: z.literal(false).describe("False: the call failed."),
@@ -22,6 +30,8 @@ export const Failure = z.object({
       "METHOD_NOT_ALLOWED",
       "REQUEST_TIMEOUT",
       "START_AGAIN",
+      "CONFLICT",
+      "NOT_POSSIBLE",
       "PAYLOAD_TOO_LARGE",
       "UPGRADE_REQUIRED",
       "TOO_MANY_REQUESTS",
@@ -36,5 +46,6 @@ export const Failure = z.object({
     .record(z.string(), z.array(z.string()))
     .optional()
     .describe("Every bad field with what to correct, in words."),
+  checks: z.array(Check).optional().describe("At the till: the conditions that do not hold."),
 });
 export type Failure = z.output<typeof Failure>;

@@ -1,10 +1,26 @@
 import type { Context } from "hono";
 import { DatabaseUnavailable } from "../db/errors.ts";
 import type { FieldMessages } from "../values/messages.ts";
-import type { Failure } from "./answer-schema.ts";
+import type { Check, Failure } from "./answer-schema.ts";
 import { LIMIT_PERIOD_SECONDS } from "./limits.ts";
 
-export type FailureStatus = 200 | 400 | 401 | 403 | 404 | 405 | 408 | 410 | 413 | 422 | 426 | 429 | 500 | 503 | 507;
+export type FailureStatus =
+  | 200
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 408
+  | 409
+  | 410
+  | 413
+  | 422
+  | 426
+  | 429
+  | 500
+  | 503
+  | 507;
 
 const RETRY_AFTER_OUTAGE_SECONDS = 2;
 const MINUTE_SECONDS = 60;
@@ -12,6 +28,7 @@ const DAY_SECONDS = 86_400;
 
 interface Details {
   headers?: Record<string, string>;
+  checks?: readonly Check[];
   /** Only for the log. */
   cause?: unknown;
 }
@@ -27,12 +44,17 @@ export class ApiError extends Error {
     status: FailureStatus,
     errorCode: Failure["errorCode"],
     text: string | FieldMessages,
-    { headers = {}, cause }: Details = {},
+    { headers = {}, checks, cause }: Details = {},
   ) {
     super(errorCode ?? "refused", { cause });
     this.status = status;
     const explanation = typeof text === "string" ? { message: text } : { messages: text };
-    this.body = { status: false, ...(errorCode && { errorCode }), ...explanation };
+    this.body = {
+      status: false,
+      ...(errorCode && { errorCode }),
+      ...explanation,
+      ...(checks && { checks: [...checks] }),
+    };
     this.headers = headers;
   }
 }
@@ -75,6 +97,13 @@ export const startAgain = () =>
     "Changes after this cursor may be missing. Take an export, and go on from its cursor.",
   );
 
+/** At the till, an `id` was used before with another content (docs/contract/till.md, 1). */
+export const conflict = (message: string) => new ApiError(409, "CONFLICT", message);
+
+/** At the till: what was asked is not possible now. `checks`: those that do not hold. */
+export const notPossible = (message: string, checks: readonly Check[]) =>
+  new ApiError(422, "NOT_POSSIBLE", message, { checks });
+
 export const payloadTooLarge = (message: string, details?: Details) =>
   new ApiError(413, "PAYLOAD_TOO_LARGE", message, details);
 
@@ -99,6 +128,10 @@ export const tooMuchForDatabase = (cause?: unknown) =>
 
 export const unavailable = (message: string, cause?: unknown, seconds = RETRY_AFTER_OUTAGE_SECONDS) =>
   new ApiError(503, "UNAVAILABLE", message, { headers: retryAfter(seconds), cause });
+
+/** The write of a till or a customer was not answered. Whether it was done is unknown, and sending it again finds out. */
+export const outcomeUnknown = (cause?: unknown) =>
+  unavailable("The database did not answer in time. Send the same request again: it is done once.", cause, 1);
 
 export const databaseUnavailable = (cause?: unknown) =>
   unavailable("The database cannot be reached. Try again in a moment.", cause);

@@ -4,6 +4,7 @@
  */
 export const REQUESTS_A_MINUTE = {
   customer: 600,
+  till: 600,
   /** For requests without a valid token. */
   address: 120,
 };

@@ -1,12 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
+import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { columnNames, fromNow, limitTo, NOW, select } from "../db/select.ts";
 import { outbox } from "../db/tables.ts";
+import { versionOf } from "../records/acts.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 
-type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;
+export type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;
 
 /** A change by the feed request of this version. It concerns these listeners: members of a group, or one customer. */
 export type Change = Omit<OutboxRow, "customers"> & { customers: readonly string[] };
@@ -17,6 +19,11 @@ const LISTENERS_A_PAGE = 10_000;
 /** The changes of the current feed request. It must have written them, and its version, in the same transaction. */
 export const selectChanges = () =>
   selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
+
+/** The changes of an act of a till or a customer; none if it has changed nothing. */
+export const selectChangesOfAct = compileOnce("inbox/changes-of-act", (placeholder: PlaceholderOf<"act">) =>
+  selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))}`),
+);
 
 export type Backlog = RowOf<ReturnType<typeof selectBacklog>>;
 

@@ -4,7 +4,7 @@ import type { AppEnv } from "../app-env.ts";
 import { methodNotAllowed, notFound } from "../http/errors.ts";
 import { rateLimitAddress } from "./rate-limit.ts";
 
-const METHODS = ["GET", "POST"] as const;
+const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
 /**
  * Answers the files of the reference page. Refuses an unknown path or method before the token is read:

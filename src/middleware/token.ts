@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
-import { type Claims, feedAccounts, type Keys, readToken, type Scope } from "../auth/token.ts";
+import { accountsOf, type Claims, type Keys, readToken, type Scope, storesOf } from "../auth/token.ts";
 import { closedForRestore, forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { itemsOfList } from "../values/parameter.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
@@ -18,27 +18,32 @@ export const customerOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 export const exportOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "export");
-  if (feedAccounts(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
+  if (accountsOf(claims) !== "*") throw forbidden('An export token is for all accounts: "accounts": "*".');
   await next();
 };
 
 /** For the changes: the token may be for some accounts. */
 export const changesOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const accounts = feedAccounts(await authenticate(c, "export"));
+  const accounts = accountsOf(await authenticate(c, "export"));
   if (accounts === null) throw forbidden('An export token names its accounts: "accounts": ["165"] or "*".');
   c.set("exportAccounts", accounts);
   await next();
 };
 
-/** For tills, which must not hold an export token. */
-export const lookupOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
-  await authenticate(c, "lookup");
+export const tillOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const claims = await authenticate(c, "till");
+  const { subject } = claims;
+  const [accounts, stores] = [accountsOf(claims), storesOf(claims)];
+  if (accounts === null) throw forbidden('A till\'s token names its accounts: "accounts": ["165"] or "*".');
+  if (stores === null) throw forbidden('The stores of a till\'s token are a list: "stores": ["s1"].');
+  c.set("till", { subject, accounts, stores });
+  await rateLimit(c, c.env.TILL_LIMITER, subject);
   await next();
 };
 
 export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const claims = await authenticate(c, "feed");
-  const accounts = feedAccounts(claims);
+  const accounts = accountsOf(claims);
   if (accounts === null) throw forbidden('A feed token names its accounts: "accounts": ["165"] or "*".');
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');

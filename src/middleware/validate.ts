@@ -9,7 +9,7 @@ import { decodeUtf8, readObject } from "../values/json.ts";
 import { fieldMessages } from "../values/messages.ts";
 import { readQuery } from "../values/parameter.ts";
 
-/** The bodies of customers' requests. */
+/** The bodies of customers' and tills' requests. */
 const admission = new Admission({ bytes: 8 * 1024 * 1024 });
 
 /** A middleware after which `c.req.valid(target)` has the output of the schema. */
@@ -67,7 +67,7 @@ function repeatedParameters(query: Readonly<Record<string, unknown>>, { issues }
 
 function readText(c: Context<AppEnv>): Promise<string | null> {
   const reading = admission.letIn(
-    c.var.customerId ?? "",
+    `${c.var.till === undefined ? "customer" : "till"} ${(c.var.till?.subject ?? c.var.customerId) || ""}`,
     (onBytes) => readBody(c.req.raw, JSON_BODY_LIMIT, onBytes),
     async (bytes) => decodeUtf8(bytes),
   );

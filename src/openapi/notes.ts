@@ -1,10 +1,11 @@
 import type * as z from "zod";
 import type { Scope } from "../auth/token.ts";
+import { notDuringRestore } from "../middleware/acts.ts";
 import { conditional } from "../middleware/conditional.ts";
 import { databaseAtBookmark, databaseAtPrimary } from "../middleware/database.ts";
 import { observe } from "../middleware/observe.ts";
 import { addressLimited } from "../middleware/rate-limit.ts";
-import { changesOnly, customerOnly, exportOnly, feedOnly, lookupOnly } from "../middleware/token.ts";
+import { changesOnly, customerOnly, exportOnly, feedOnly, tillOnly } from "../middleware/token.ts";
 import { schemasOf } from "../middleware/validate.ts";
 import type { FailureName } from "./failures.ts";
 import type { HEADERS } from "./texts.ts";
@@ -54,10 +55,11 @@ const NOTES: ReadonlyMap<object, Notes> = new Map<object, Notes>([
   [customerOnly, { token: "customer", failures: OF_TOKEN }],
   [exportOnly, { token: "export", failures: OF_TOKEN }],
   [changesOnly, { token: "export", failures: OF_TOKEN }],
-  [lookupOnly, { token: "lookup", failures: OF_TOKEN }],
+  [tillOnly, { token: "till", failures: OF_TOKEN }],
   [feedOnly, { token: "feed", failures: ["Unauthenticated", "ForeignLines", "TooManyRequests", "Unavailable"] }],
   [databaseAtBookmark, { ...OF_DATABASE, readsFrom: "bookmark" }],
   [databaseAtPrimary, { ...OF_DATABASE, readsFrom: "primary" }],
+  [notDuringRestore, { failures: ["Unavailable", "DatabaseFull"] }],
   [addressLimited, { failures: ["TooManyRequests"] }],
   [conditional, { headers: ["ETag"] }],
 ]);

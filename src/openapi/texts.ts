@@ -8,7 +8,7 @@ known path with another method is 405, in the same envelope.
 
 **Tokens.** \`Authorization: Bearer …\` carries a JWT. A customer's token, \`{"scope": "customer", "sub": "<customer id>"}\`, reads as
 that customer. A feed token, \`{"scope": "feed", "accounts": ["165"]}\` or \`"accounts": "*"\`, writes the feed. An export token,
-\`{"scope": "export", "accounts": "*"}\`, reads everything. A lookup token, \`{"scope": "lookup"}\`, finds a customer by card.
+\`{"scope": "export", "accounts": "*"}\`, reads everything. A till's token, \`{"scope": "till", "accounts": ["165"]}\`, books and redeems.
 
 **Values.** Times are UTC, \`2026-11-20 09:30:00\`; days are \`2026-11-20\`. Amounts are exact decimals with two fraction digits.
 Distances are miles. Flags are 0 or 1. Ids are opaque texts of at most 64 characters. An empty parameter of a query counts as
@@ -26,6 +26,7 @@ that changes it while you watch.`;
 
 export const TAGS = [
   { name: "Customer", description: "Requests of a customer's app, with the customer's token." },
+  { name: "Till", description: "Tills: find a customer, book, redeem, explain." },
   { name: "Feed", description: "How a program's systems of record send their data." },
   { name: "Service", description: "The service itself." },
 ];
@@ -36,7 +37,7 @@ export const SECURITY_SCHEMES = {
   customer: bearer("A customer's token. In development: `npm run token -- customer c1`."),
   feed: bearer("A feed token. In development: `npm run token -- feed '*'`."),
   export: bearer("An export token. In development: `npm run token -- export`."),
-  lookup: bearer("A lookup token. In development: `npm run token -- lookup`."),
+  till: bearer("A till's token. In development: `npm run token -- till`."),
 };
 
 const requestHeader = (name: string, description: string) => ({

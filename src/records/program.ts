@@ -24,6 +24,8 @@ export const program = state(
     version: byDatabase(integer().notNull().default(0)),
     /** The lines of the journal up to this version are no longer kept. */
     changes_removed: byDatabase(integer().notNull().default(0)),
+    /** The last act of a till or a customer (acts.ts). */
+    act: byDatabase(text().notNull().default("")),
     /** Tells this database from all others. */
     database_id: byDatabase(text().notNull().default("")),
     /** 1: restores are taken, because nothing but restores was committed. */

@@ -62,7 +62,7 @@ export const VARIABLES: Readonly<Record<string, Rule>> = {
 /** What wrangler.toml binds. A Worker that was deployed without a binding of its version would fail only where it is used. */
 export const BINDINGS: readonly (keyof Env)[] = [
   ...(["DB", "CACHE", "ASSETS", "INBOXES", "FAN_OUTS"] as const),
-  ...(["CUSTOMER_LIMITER", "ADDRESS_LIMITER", "CF_VERSION_METADATA"] as const),
+  ...(["CUSTOMER_LIMITER", "TILL_LIMITER", "ADDRESS_LIMITER", "CF_VERSION_METADATA"] as const),
 ];
 
 /** The rule for each secret. Only /health checks them: Cloudflare shows them to no command. */

@@ -164,10 +164,10 @@ describe("the scopes of a token", () => {
     const cases: [kind: keyof typeof signers, scope: string, counted: string[] | "secret"][] = [
       ["customer", "openid customer feed", ["customer"]],
       ["customer", "openid", []],
-      ...["feed", "restore", "export", "lookup", "openid feed"].map(
+      ...["feed", "restore", "export", "till", "openid feed"].map(
         (scope) => ["customer", scope, "secret"] satisfies (typeof cases)[number],
       ),
-      ["machine", "customer feed restore export lookup", ["feed", "restore", "export", "lookup"]],
+      ["machine", "customer feed restore export till", ["feed", "restore", "export", "till"]],
       ["machine", "openid", []],
       ["machine", "customer", "secret"],
     ];

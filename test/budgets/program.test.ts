@@ -103,7 +103,7 @@ const CASE_ROWS: Record<string, number> = {
   "me: few stores": 45,
   "entries: first page": 156,
   "entries: hundredth page": 157,
-  "lookup: by card": 11,
+  "till: by card": 11,
   "search: common beginning": 665,
   "search: common name": 669,
   "search: two words": 76,

@@ -43,7 +43,7 @@ export const systemClaims = (scope: string, accounts: readonly string[] | "*" = 
 
 const anyClaims = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...program.idsOf("customer")).map(customerClaims) },
-  { weight: 1, arbitrary: fc.constantFrom("feed", "lookup").map((scope) => systemClaims(scope)) },
+  { weight: 1, arbitrary: fc.constantFrom("feed", "till").map((scope) => systemClaims(scope)) },
   { weight: 3, arbitrary: fc.constant(systemClaims("export")) },
   { weight: 1, arbitrary: fc.constant(null) },
 );
@@ -153,10 +153,10 @@ const systemRequests = fc.constantFrom<GoodRequest>(
     parameters: { after: "first" },
   },
   {
-    method: "GET",
-    path: "/api/v1/feed/customers",
+    method: "POST",
+    path: "/api/v1/till/customers/find",
     names: ["scan_id"],
-    claims: systemClaims("lookup"),
+    claims: systemClaims("till"),
     parameters: { scan_id: "1" },
   },
 );

@@ -19,6 +19,7 @@ describe("the rate limits of src/http/limits.ts", () => {
   it("are those of the limiters in wrangler.toml", ({ expect }) => {
     expect(limiters()).toEqual([
       { name: "CUSTOMER_LIMITER", limit: REQUESTS_A_MINUTE.customer, period: LIMIT_PERIOD_SECONDS },
+      { name: "TILL_LIMITER", limit: REQUESTS_A_MINUTE.till, period: LIMIT_PERIOD_SECONDS },
       { name: "ADDRESS_LIMITER", limit: REQUESTS_A_MINUTE.address, period: LIMIT_PERIOD_SECONDS },
     ]);
   });
@@ -28,6 +29,6 @@ describe("the rate limits of src/http/limits.ts", () => {
       Number(limit),
     );
 
-    expect(promisedLimits).toEqual([REQUESTS_A_MINUTE.customer, REQUESTS_A_MINUTE.address]);
+    expect(promisedLimits).toEqual([REQUESTS_A_MINUTE.customer, REQUESTS_A_MINUTE.till, REQUESTS_A_MINUTE.address]);
   });
 });

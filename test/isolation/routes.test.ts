@@ -136,15 +136,16 @@ beforeAll(() => mustFeed([...mine.lines, ...theirs.lines, blocker, seed.block(bl
 describe("what a customer can reach", () => {
   it("is tried at every endpoint", ({ expect }) => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
-    // The socket and the feed have tests of their own. /health shows nobody's data.
+    // The socket, the feed and tills have tests of their own. /health shows nobody's data.
     expect(otherRoutes()).toEqual([
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
       "GET /api/v1/feed/changes",
-      "GET /api/v1/feed/customers",
       "GET /api/v1/feed/requests",
       "GET /health",
       "POST /api/v1/feed",
+      "POST /api/v1/till/customers/find",
+      "POST /api/v1/till/entries",
     ]);
   });
 

@@ -3,7 +3,7 @@ import { demoLines } from "../../scripts/program/program.ts";
 import type { Example } from "../../src/openapi/notes.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { mustFeed, send } from "../support/api.ts";
-import { customerToken, exportToken, feedToken, signToken } from "../support/tokens.ts";
+import { customerToken, exportToken, feedToken, tillToken } from "../support/tokens.ts";
 
 it("records the answers of the demo program to the reference's examples (again with -u)", async ({ expect }) => {
   await mustFeed(demoLines());
@@ -36,8 +36,7 @@ async function ask(endpoint: string, { path, query, body }: Omit<Example, "summa
 function tokenFor(endpoint: string): Promise<string> {
   if (endpoint === "POST /api/v1/feed") return feedToken("*");
   if (endpoint === "GET /api/v1/feed") return exportToken();
-  const isLookup = endpoint === "GET /api/v1/feed/customers";
-  return isLookup ? signToken({ scope: "lookup", sub: "tests" }) : customerToken("c1");
+  return endpoint.includes("/api/v1/till/") ? tillToken() : customerToken("c1");
 }
 
 /** The answer with only the first two items of each list. */

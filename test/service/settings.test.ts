@@ -126,9 +126,19 @@ describe("every endpoint", () => {
     answers["GET /api/v1/feed"] = (await request({ scope: "export" }, "/api/v1/feed")).status;
     for (const list of ["changes", "requests"])
       answers[`GET /api/v1/feed/${list}`] = (await ask({ scope: "export" }, `/api/v1/feed/${list}`)).status;
-    answers["GET /api/v1/feed/customers"] = (
-      await ask({ scope: "lookup" }, `/api/v1/feed/customers?scan_id=${own.mark}%20scan`)
-    ).status;
+    const tills: Record<string, object> = {
+      "POST /api/v1/till/customers/find": { scan_id: `${own.mark} scan` },
+      "POST /api/v1/till/entries": {
+        id: `${own.mark} entry`,
+        customer_id: own.customer.id,
+        store_id: own.store.id,
+        amount: "1.00",
+      },
+    };
+    for (const [route, body] of Object.entries(tills)) {
+      const [method = "", path = ""] = route.split(" ");
+      answers[route] = (await ask({ scope: "till" }, path, { method, body: JSON.stringify(body) })).status;
+    }
     answers["GET /health"] = (await sendTo(bindings, "/health")).status;
     const socket = await request(customer, "/api/v1/customer/live", { headers: { Upgrade: "websocket" } });
     socket.webSocket?.accept();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, it } from "vitest";
 import { measureFreshness } from "./freshness.ts";
-import { MUTANTS } from "./mutants.ts";
+import { MUTANTS } from "./mutants/index.ts";
 import { type Bundle, bundleService } from "./platform/code.ts";
 import { simulate } from "./simulation.ts";
 

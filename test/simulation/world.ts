@@ -207,6 +207,7 @@ export class World {
       FAN_OUTS: this.objects.binding("FAN_OUTS"),
       ASSETS: { fetch: async () => new Response(null, { status: 404 }) },
       CUSTOMER_LIMITER: limiter,
+      TILL_LIMITER: limiter,
       ADDRESS_LIMITER: limiter,
       CF_VERSION_METADATA: { id: "simulation", tag: "", timestamp: "" },
       // This is a getter, because a month may pass while the isolate runs.

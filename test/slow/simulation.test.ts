@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { MUTANTS } from "../simulation/mutants.ts";
+import { MUTANTS } from "../simulation/mutants/index.ts";
 import { type Bundle, bundleService } from "../simulation/platform/code.ts";
 import { type Outcome, RuleBroken, simulate } from "../simulation/simulation.ts";
 

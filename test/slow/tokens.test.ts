@@ -41,7 +41,7 @@ describe("npm run token", () => {
     const outputs = [
       await sign("feed", "165,166", "--name", "till-7"),
       await sign("export"),
-      await sign("lookup"),
+      await sign("till", "--name", "till-3", "--stores", "s1, s2", "--accounts", "165"),
       await sign("restore"),
       await sign("customer", "ada"),
     ];
@@ -52,7 +52,7 @@ describe("npm run token", () => {
     ).toEqual([
       ["till-7", "feed"],
       ["operator", "export"],
-      ["operator", "lookup"],
+      ["till-3", "till"],
       ["operator", "feed", "restore"],
       ["ada", "customer"],
     ]);

@@ -24,6 +24,10 @@ export function exportToken(): Promise<string> {
   return signToken({ scope: "export", sub: "tests", accounts: "*" });
 }
 
+export function tillToken(claims: Claims = {}): Promise<string> {
+  return signToken({ scope: "till", sub: "tests", accounts: "*", ...claims });
+}
+
 export function feedToken(accounts: readonly string[] | "*"): Promise<string> {
   return signToken({ scope: "feed", sub: "tests", accounts });
 }

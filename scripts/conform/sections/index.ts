@@ -11,7 +11,6 @@ import { leaderboard } from "./leaderboard.ts";
 import { livePolls, liveSocket } from "./live.ts";
 import { liveChanges, liveVersion } from "./live-changes.ts";
 import { longAnswers, longSearch } from "./long-answers.ts";
-import { lookup } from "./lookup.ts";
 import { entries, me } from "./me.ts";
 import { messages } from "./messages.ts";
 import { nearby } from "./nearby.ts";
@@ -19,6 +18,7 @@ import { objects } from "./objects.ts";
 import { requests } from "./requests.ts";
 import { search } from "./search.ts";
 import { team } from "./team.ts";
+import { tillCustomers } from "./till-customers.ts";
 import { tokens } from "./tokens.ts";
 
 export type MakeSection = ReturnType<typeof section>;
@@ -30,7 +30,7 @@ export const ENDPOINTS: readonly MakeSection[] = [
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
-  ...[feedRules, feedDeletes, feedValues, feedRecords, lookup],
+  ...[feedRules, feedDeletes, feedValues, feedRecords, tillCustomers],
   ...[exportPages, exportOrder, exportLines, restore, restoreLines, requests],
 ];
 export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveChanges, liveVersion];

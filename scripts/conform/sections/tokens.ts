@@ -36,7 +36,7 @@ export const tokens = section("interface, 2", ({ suite, ann, make, it }) => {
     expectRefused(await readCoupons(await suite.tokens.sign(customer, {}, "another secret of thirty-two bytes")));
   });
   it("A token of the other kind's secret is refused.", async () => {
-    const scope = { scope: "feed restore export lookup", accounts: "*" };
+    const scope = { scope: "feed restore export till", accounts: "*" };
     const customersToken = await suite.tokens.sign({ ...customer, ...scope });
     expectRefused(await suite.http.send(FEED, { token: customersToken, body: "{}" }));
     expectRefused(await suite.http.send(FEED, { token: customersToken }));

@@ -1,4 +1,4 @@
-// The names of rules that test/simulation/mutants.ts uses. Other rules have their names where they are checked.
+// The names of rules that test/simulation/mutants/ uses. Other rules have their names where they are checked.
 
 export const POLL = "a poll misses nothing";
 export const MODEL = "an answer is the model's, of the copy that was read";

@@ -3,10 +3,12 @@ import { AccountBalance } from "../../customer/schema.ts";
 import { named } from "../../http/answer-schema.ts";
 import { ShortText } from "../../values/text.ts";
 
-/** The query of a lookup (docs/contract/feed.md, 6). */
-export const LookupQuery = z.object({ scan_id: ShortText.describe("What the card says.") });
+/** In the body, because addresses are logged (docs/contract/till.md, 2). */
+export const FindBody = z.object({
+  scan_id: ShortText.refine((text) => text !== "", "must not be empty").describe("What the card says."),
+});
 
-/** A customer as a till sees them (docs/contract/feed.md, 6). */
+/** A customer as a till sees them (docs/contract/till.md, 2). */
 export const CardHolder = named("CardHolder", {
   id: z.string().describe("The customer's id."),
   first_name: z.string().describe("First name."),

@@ -20,6 +20,14 @@ WHERE holdings.customer_key IN (
     )
   )
 )
+  AND (
+    ? IS NULL
+    OR EXISTS (
+      SELECT 1
+      FROM accounts
+      WHERE accounts.key = holdings.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+    )
+  )
   AND (holdings.balance IS NOT NULL OR holdings.stores_joined > 0)
 ORDER BY holdings.customer_key, visible_accounts.company, visible_accounts.id
 LIMIT 0 + ?
@@ -28,6 +36,11 @@ LIMIT 0 + ?
 --  LIST SUBQUERY
 --    SEARCH customers USING INDEX customers_by_scan_id (scan_id=?)
 --    USE TEMP B-TREE FOR ORDER BY
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
 --  CORRELATED SCALAR SUBQUERY

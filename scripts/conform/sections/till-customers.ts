@@ -5,21 +5,23 @@ import { section } from "../suite.ts";
 
 const [MOST_HOLDERS, MOST_BALANCES] = [20, 1_500];
 
-export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, make, it }) => {
+export const tillCustomers = section("till, 2", ({ suite, ann, ben, eve, seed, make, it }) => {
   const [card, otherCard, sharedCard, sameCard, busyCard] = many(5, () => suite.word());
-  const ask = async (query: string) =>
-    suite.http.send(`/api/v1/feed/customers${query}`, { token: await suite.tokens.lookup() });
+  const path = "/api/v1/till/customers/find";
+  const find = async (body: Item, accounts?: readonly string[]) =>
+    suite.http.send(path, { token: await suite.tokens.till(accounts), body: JSON.stringify(body) });
+  const ask = (scan_id?: string) => find({ scan_id });
 
   it("No `scan_id`, or an empty one: 422.", async () => {
-    for (const query of ["", "?scan_id="]) expectInvalid(await ask(query), "scan_id");
+    for (const card of [undefined, ""]) expectInvalid(await ask(card), "scan_id");
   });
-  it("`GET /api/v1/feed/customers?scan_id=…` takes a lookup token.", async () => {
-    const token = await suite.tokens.lookup();
-    for (const path of ["/api/v1/feed", "/api/v1/customer/me"])
-      expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
-    const path = `/api/v1/feed/customers?scan_id=${card}`;
+  it("`POST /customers/find` takes a till's token, which neither feeds nor exports.", async () => {
+    const token = await suite.tokens.till();
+    for (const other of ["/api/v1/feed", "/api/v1/customer/me"])
+      expectFailure(await suite.http.send(other, { token }), 403, "FORBIDDEN");
+    const body = JSON.stringify({ scan_id: card });
     const otherTokens = [ann.token, await suite.tokens.feed(), await suite.tokens.export()];
-    for (const token of otherTokens) expectFailure(await suite.http.send(path, { token }), 403, "FORBIDDEN");
+    for (const token of otherTokens) expectFailure(await suite.http.send(path, { token, body }), 403, "FORBIDDEN");
   });
 
   const shop = seed.store(seed.account({ company: "Apple" }));
@@ -33,30 +35,34 @@ export const lookup = section("feed, 6", ({ suite, ann, ben, eve, seed, make, it
   for (const [index, id] of holderIds.entries()) seed.entry({ id }, shop, `${index}.25`);
   many(MOST_HOLDERS + 1, () => seed.customer("Zoe Zero", { scan_id: sameCard }));
 
-  it("`items` are the customers with exactly that `scan_id`, by `id`: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8. Erased customers are left out.", async () => {
+  it("`items` are the customers with exactly that `scan_id`, by `id`: `id`, `first_name`, `last_name`, and `balances` as in interface, 4.8, at the accounts of the token. Erased customers are left out.", async () => {
     await suite.feed(deletionOf(erasedCustomer));
     const { balances } = (await suite.get(ann, "me")).body.items as Item;
-    expectSame(itemsOf(await ask(`?scan_id=${card}`)), [
+    expectSame(itemsOf(await ask(card)), [
       { id: ann.id, first_name: "Ann", last_name: "Able", balances },
       { id: ben.id, first_name: "Ben", last_name: "Baker", balances: [] },
     ]);
-    const shownCustomers = itemsOf(await ask(`?scan_id=${sharedCard}`));
+    expectSame(
+      itemsOf(await find({ scan_id: card }, [])).map(({ balances: shown }) => shown),
+      [[], []],
+    );
+    const shownCustomers = itemsOf(await ask(sharedCard));
     expectList(shownCustomers, holderIds);
     const shownBalances = shownCustomers.map(({ balances }) => (balances as Item[]).map(({ balance }) => balance));
     const expectedBalances = many(MOST_HOLDERS, (index) => [index + 0.25]);
     expectSame(shownBalances, expectedBalances);
   });
   it("More than 20 customers have the card, or they have more than 1,500 balances together: 422.", async () => {
-    expectInvalid(await ask(`?scan_id=${sameCard}`), "scan_id");
+    expectInvalid(await ask(sameCard), "scan_id");
     const accounts = many(MOST_BALANCES / MOST_HOLDERS, () => make.account());
     const stores = accounts.map((account) => make.store(account));
     const holders = many(MOST_HOLDERS, () => make.customer("Bo Busy", { scan_id: busyCard }));
     await suite.feed(...accounts, ...stores, ...holders);
     await suite.feed(...holders.flatMap((holder) => stores.map((store) => make.entry(holder, store, "1.00"))));
-    const shownBalances = itemsOf(await ask(`?scan_id=${busyCard}`)).map(({ balances }) => (balances as Item[]).length);
+    const shownBalances = itemsOf(await ask(busyCard)).map(({ balances }) => (balances as Item[]).length);
     expectSame(shownBalances, Array(MOST_HOLDERS).fill(stores.length));
     await suite.feed(make.entry(holders[0], shop, "1.00"));
-    expectInvalid(await ask(`?scan_id=${busyCard}`), "scan_id");
+    expectInvalid(await ask(busyCard), "scan_id");
   });
-  it("Nobody has the card: 404.", async () => expectFailure(await ask(`?scan_id=${card}x`), 404, "NOT_FOUND"));
+  it("Nobody has the card: 404.", async () => expectFailure(await ask(`${card}x`), 404, "NOT_FOUND"));
 });

@@ -5,6 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { atMost, query } from "../../db/query.ts";
 import { limitTo, pick } from "../../db/select.ts";
 import { holdings, visibleCustomers } from "../../records/views.ts";
+import { isCovered } from "../queries.ts";
 import type { CardHolder } from "./schema.ts";
 
 /** A card should have one holder. More holders, or more balances of all together, are not the card of one customer. */
@@ -13,11 +14,14 @@ const MOST_HOLDERS = 20;
 const MOST_BALANCES = 1_500;
 
 /**
- * The customers with this card, by id, with their balances; null if there are too many (docs/contract/feed.md, 6). One round
- * trip.
+ * The customers with this card, by id, with their balances at these accounts, which are JSON or null for all; null if there
+ * are too many customers (docs/contract/till.md, 2). One round trip.
  */
-export async function findByCard(db: Database, { scanId }: { scanId: string }): Promise<CardHolder[] | null> {
-  const [holders, balances] = await db.batch([selectHolders({ scanId }), selectBalances({ scanId })]);
+export async function findByCard(
+  db: Database,
+  values: { scanId: string; accounts: string | null },
+): Promise<CardHolder[] | null> {
+  const [holders, balances] = await db.batch([selectHolders(values), selectBalances(values)]);
   if (holders.length > MOST_HOLDERS || balances.length > MOST_BALANCES) return null;
   const byHolder = Map.groupBy(balances, ({ customer_key }) => customer_key);
   return holders.map(({ key, ...holder }) => ({
@@ -35,12 +39,13 @@ const holders = (placeholder: PlaceholderOf<"scanId">) =>
     .orderBy(visibleCustomers.id)
     .limit(atMost(MOST_HOLDERS + 1));
 
-const selectHolders = compileOnce("feed/customers/holders", holders);
+const selectHolders = compileOnce("till/customers/holders", holders);
 
-const selectBalances = compileOnce("feed/customers/balances", (placeholder: PlaceholderOf<"scanId">) =>
+const selectBalances = compileOnce("till/customers/balances", (placeholder: PlaceholderOf<"scanId" | "accounts">) =>
   readBalances(
     { customer_key: holdings.customer_key },
-    sql`${holdings.customer_key} IN (SELECT key FROM (${holders(placeholder)}))`,
+    sql`${holdings.customer_key} IN (SELECT key FROM (${holders(placeholder)}))
+      AND ${isCovered(holdings.account_key, placeholder("accounts"))}`,
     limitTo(MOST_BALANCES + 1),
   ),
 );

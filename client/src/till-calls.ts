@@ -1,0 +1,107 @@
+import type { Paged } from "./calls.ts";
+import type { CallOptions, Result } from "./result.ts";
+import type { Booking, CardHolder } from "./shapes.ts";
+import type { Explanation, Freed, Held, Redeemed, TillCoupon } from "./till-shapes.ts";
+
+/**
+ * The calls of a till. A call resolves with the service's answer, also if that is a failure. If no answer comes in time, it
+ * throws a LoyaltyError with the cause.
+ */
+export interface Till {
+  /** The customers whose card has exactly this `scan_id`: usually one. */
+  customerOf: (card: string, call?: CallOptions) => Promise<Result<CardHolder[]>>;
+
+  /** The coupons that a customer holds at the account of a store, each with whether it can be redeemed there. */
+  coupons: Paged<[customerId: string, query: { store_id: string }, call?: CallOptions], TillCoupon[]>;
+
+  /** Books points. With `minimum_balance` it is refused if the balance would be lower. */
+  book: (body: EntryBody, options?: ActOptions) => Promise<Result<Booking>>;
+
+  /** Reserves one use of a coupon for 1 to 86,400 seconds. The redemption with the same id takes it. */
+  hold: (body: HoldBody, options?: ActOptions) => Promise<Result<Held>>;
+
+  /** Frees a hold. A hold with this id that arrives later holds nothing. */
+  free: (holdId: string, options?: RepeatOptions) => Promise<Result<Freed>>;
+
+  /** Uses a coupon once. */
+  redeem: (body: RedemptionBody, options?: ActOptions) => Promise<Result<Redeemed>>;
+
+  /** Gives the use of a redemption back. It is not taken back if it is given up: call it again. */
+  reverse: (body: ReversalBody, options?: RepeatOptions) => Promise<Result<Redeemed>>;
+
+  /** Why a coupon is not shown, or cannot be used. */
+  explain: (query: ExplanationQuery, call?: CallOptions) => Promise<Result<Explanation>>;
+
+  /** Repeats an act of a former process until it is answered, and then reverses it. */
+  takeBack: (act: Act) => Promise<void>;
+
+  /** Resolves once all that was given up is taken back. */
+  settled: () => Promise<void>;
+}
+
+export interface EntryBody {
+  /** 1 to 64 characters; made if left out. */
+  id?: string | undefined;
+  customer_id: string;
+  store_id: string;
+  /** A decimal, such as `"12.50"`; negative if points are spent. */
+  amount: string;
+  campaign_id?: string | undefined;
+  description?: string | undefined;
+  /** By default the till's time. */
+  created_at?: string | undefined;
+  /** The least balance afterwards, usually `"0.00"`; only with a negative amount. */
+  minimum_balance?: string | undefined;
+}
+
+export interface RedemptionBody {
+  /** 1 to 64 characters; made if left out. That of a hold takes the hold. */
+  id?: string | undefined;
+  customer_coupon_id: string;
+  store_id: string;
+  redeemed_at?: string | undefined;
+}
+
+export interface HoldBody {
+  /** 1 to 64 characters; made if left out. */
+  id?: string | undefined;
+  customer_coupon_id: string;
+  store_id: string;
+  /** 1 to 86,400. */
+  seconds: number;
+}
+
+export interface ReversalBody {
+  /** 1 to 64 characters; made if left out. */
+  id?: string | undefined;
+  redemption_id: string;
+  store_id: string;
+}
+
+export type ExplanationQuery = { customer_id: string } & ({ customer_coupon_id: string } | { coupon_id: string });
+
+type Identified<Body> = Omit<Body, "id"> & { id: string };
+
+/** An act with its id. It is plain JSON, so that it can be stored. */
+export type Act =
+  | { act: "redeem"; body: Identified<RedemptionBody> }
+  | { act: "book"; body: Identified<EntryBody> }
+  | { act: "hold"; body: Identified<HoldBody> };
+
+export interface RepeatOptions extends CallOptions {
+  /** How long the call is repeated, in milliseconds, instead of the till's `repeatForMs`. */
+  repeatForMs?: number | undefined;
+}
+
+export interface ActOptions extends RepeatOptions {
+  /** False: an act that is given up is not taken back, because somebody else feeds or repeats it under its id. */
+  takeBack?: boolean | undefined;
+}
+
+/** Keeps the acts that are not answered yet, such as a Map over a file. A process that ended takes them back at its next start. */
+export interface ActNotes {
+  /** Is called, and waited for, before an act is sent. */
+  set: (id: string, act: Act) => unknown;
+  /** Is called once an act is answered or taken back. */
+  delete: (id: string) => unknown;
+}

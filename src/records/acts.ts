@@ -1,0 +1,59 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
+import type { Kind } from "../db/kind.ts";
+import { columnNames, NOW } from "../db/select.ts";
+import { requests } from "../db/tables.ts";
+import { programState } from "./program.ts";
+
+// An act is the write of a till or a customer: one transaction, which changes something or nothing (docs/contract/requests.md, 1).
+// Its first statement takes the next version if what is asked is possible, and marks the version with the id of the act. All
+// others do nothing unless the current version has this mark. So an act that is refused, or that repeats an earlier one, leaves
+// the version alone, has no row in the journal, adds nothing to a total, and finds nobody to notify: also if the act that it
+// repeats is the transaction just before it. The statements are sent once for each id (`Database.act`).
+
+/** Who acts: the subject of a till's token, or the customer's id. */
+export interface Actor {
+  source: "till" | "customer";
+  subject: string;
+}
+
+const { act, version } = programState;
+
+/** The version that the act has taken; NULL if it has taken none. */
+export const versionOf = (id: Placeholder): SQL<number | null> =>
+  sql<number | null>`(SELECT ${version} FROM ${programState} WHERE ${act} = ${id})`;
+
+/**
+ * Takes the next version if the condition holds. `tables`: a `WITH` clause that the condition reads. A restore is taken no more,
+ * because it would find other records than it has.
+ */
+export function takeVersion(id: Placeholder, when: SQL, tables = sql``): SQL {
+  const { restorable } = programState;
+  return sql`${tables} UPDATE ${programState}
+    SET ${columnNames(version)} = ${version} + 1, ${columnNames(act)} = ${id}, ${columnNames(restorable)} = 0 WHERE ${when}`;
+}
+
+/**
+ * Writes the act into the journal.
+ * @param line the whole record after the change, as JSON: the line that the feed would take.
+ * @param from a join to the record that the line shows.
+ */
+export function journalAct(placeholder: PlaceholderOf<"act" | keyof Actor>, line: SQL, from = sql``): SQL {
+  const { at, source, subject, lines, line: text } = requests;
+  return sql`
+    INSERT INTO ${requests} (${columnNames(requests.version, at, source, subject, lines, text)})
+    SELECT ${version}, ${NOW}, ${placeholder("source")}, ${placeholder("subject")}, 1, ${line}
+    FROM ${programState} ${from} WHERE ${act} = ${placeholder("act")}`;
+}
+
+/** The statements that add the event of this `id` to the totals of its kind, if the act has stored it. */
+export function upkeepOfActs({ record, table, write }: Kind) {
+  const statements = [...(write?.upkeep ?? []), ...(write?.totals ?? []).map(({ addTo }) => addTo)];
+  const compiled = statements.map((addTo, index) =>
+    compileOnce(`acts/${record}-${index + 1}`, (placeholder: PlaceholderOf<"act" | "id">) => {
+      const isStored = sql`${table}.id = ${placeholder("id")} AND ${table}.request = ${versionOf(placeholder("act"))}`;
+      return addTo(sql`WITH ${sql.identifier(record)} AS (SELECT * FROM ${table} WHERE ${isStored})`);
+    }),
+  );
+  return (values: { act: string; id: string }) => compiled.map((statement) => statement(values));
+}

@@ -5,7 +5,7 @@ import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
-import { isReady, loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { isReady, loadDemo, loadLately, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
@@ -68,6 +68,7 @@ async function run(options: ServiceOptions, demo: boolean): Promise<never> {
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
   if (contents === "nothing" || contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
+    await loadLately(url, env);
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
   }

@@ -55,6 +55,7 @@ addEventListener("offline", () => noteCost("", null));
 addEventListener("online", () => void (isViewName(shownName) && views[shownName]?.refresh()));
 addEventListener("hashchange", () => {
   showView();
+  byId("main", HTMLElement).scrollTop = 0;
   title.focus({ preventScroll: true });
 });
 placeTill();

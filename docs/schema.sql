@@ -505,17 +505,19 @@ CREATE TABLE token_earnings (
 ) WITHOUT ROWID;
 
 CREATE VIEW holdings AS
-SELECT customer_key, account_key, balance, stores_count - iif(
-  EXISTS (
-    SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
-    WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
-  ), (
-    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
-      ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
-    WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
-  ), 0
-) AS stores_joined
-FROM customer_accounts;
+SELECT customer_key, account_key, balance, stores_joined, stores_joined > 0 AS joined_a_store FROM (
+  SELECT customer_key, account_key, balance, stores_count - iif(
+    EXISTS (
+      SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
+      WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
+    ), (
+      SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
+        ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
+      WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
+    ), 0
+  ) AS stores_joined
+  FROM customer_accounts
+);
 
 CREATE VIEW hidden_stores AS
 SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
@@ -638,16 +640,17 @@ CREATE TABLE customer_coupons (
   creation_method TEXT NOT NULL,
   reserved INTEGER NOT NULL,
   total_count INTEGER NOT NULL, -- how often it may be used
-  usage_count INTEGER NOT NULL, -- how often it was used
+  usage_count INTEGER NOT NULL, -- how often it was used, as fed
+  redeemed INTEGER NOT NULL DEFAULT 0, -- derived: its redemptions less their reversals; the feed and tills add to it
   created_at TEXT NOT NULL,
   updated_at TEXT,
   deleted_at TEXT, -- as fed; NULL: not deleted
   deleted INTEGER NOT NULL DEFAULT 0, -- 1: soft-deleted
   time_zone TEXT NOT NULL, -- the time zone of a fed date
   ends_at TEXT NOT NULL, -- the last valid second, in UTC; `never` sorts last. The coupon itself may end earlier
-  usable INTEGER GENERATED ALWAYS AS (
-    deleted = 0 AND deleted_at IS NULL AND usage_count < total_count
-  ) VIRTUAL -- 1: can be used
+  not_withdrawn INTEGER GENERATED ALWAYS AS (deleted = 0 AND deleted_at IS NULL) VIRTUAL,
+  not_used_up INTEGER GENERATED ALWAYS AS (usage_count + redeemed < total_count) VIRTUAL,
+  usable INTEGER GENERATED ALWAYS AS (not_withdrawn AND not_used_up) VIRTUAL -- 1: can be used
 ) WITHOUT ROWID;
 
 CREATE INDEX customer_coupons_usable ON customer_coupons (
@@ -656,30 +659,48 @@ CREATE INDEX customer_coupons_usable ON customer_coupons (
 
 CREATE INDEX customer_coupons_deleted ON customer_coupons (id) WHERE deleted = 1;
 
+CREATE VIEW coupon_checks AS
+SELECT
+  coupons.key, coupons.id, coupons.kind, coupons.account_key, coupons.ends_at, coupons.created_at,
+  octet_length(coupons.text) AS coupon_bytes, coupons.folded_type, coupons.folded_text,
+  coupons.deleted = 0 AS coupon_not_deleted,
+  NOT EXISTS (
+    SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND accounts.key = coupons.account_key
+  ) AS account_not_deleted,
+  coupons.ends_at >= (SELECT now FROM clock) AS coupon_end_not_passed
+FROM coupons;
+
+CREATE VIEW held_coupon_checks AS
+SELECT
+  customer_coupons.id, customer_coupons.customer_key, customer_coupons.kind, customer_coupons.created_at,
+  customer_coupons.store_key, customer_coupons.usable, customer_coupons.ends_at AS own_ends_at,
+  coupon_checks.key AS coupon_key, coupon_checks.account_key, coupon_checks.ends_at AS coupon_ends_at,
+  coupon_checks.coupon_bytes, coupon_checks.folded_type, coupon_checks.folded_text,
+  coupon_checks.coupon_not_deleted, coupon_checks.account_not_deleted,
+  NOT EXISTS (
+    SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
+  ) AS store_not_deleted,
+  customer_coupons.not_withdrawn, customer_coupons.not_used_up,
+  customer_coupons.ends_at >= (SELECT now FROM clock) AS own_end_not_passed,
+  coupon_checks.coupon_end_not_passed
+FROM customer_coupons CROSS JOIN coupon_checks ON coupon_checks.key = customer_coupons.campaign_coupon_key;
+
 CREATE VIEW held_coupons AS
 SELECT
-  customer_coupons.customer_key, customer_coupons.kind, min(customer_coupons.ends_at, coupons.ends_at) AS ends_at,
-  customer_coupons.created_at, customer_coupons.id, customer_coupons.id AS issued_id, customer_coupons.store_key,
-  coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
-  coupons.folded_type, coupons.folded_text
-FROM customer_coupons CROSS JOIN coupons ON coupons.key = customer_coupons.campaign_coupon_key
-WHERE customer_coupons.usable = 1 AND customer_coupons.ends_at >= (SELECT now FROM clock)
-  AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0
-  AND NOT EXISTS (
-    SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 AND stores.key = customer_coupons.store_key
-  )
-  AND NOT EXISTS (
-    SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 AND accounts.key = coupons.account_key
-  );
+  customer_key, kind, min(own_ends_at, coupon_ends_at) AS ends_at, created_at, id, id AS issued_id, store_key,
+  coupon_key, account_key, coupon_bytes, folded_type, folded_text
+FROM held_coupon_checks
+WHERE usable = 1 AND coupon_not_deleted AND account_not_deleted AND store_not_deleted
+  AND own_end_not_passed AND coupon_end_not_passed;
 
 CREATE VIEW digital_coupons AS
 SELECT
-  holdings.customer_key, coupons.kind, coupons.ends_at, coupons.created_at, coupons.id, NULL AS issued_id,
-  NULL AS store_key, coupons.key AS coupon_key, coupons.account_key, octet_length(coupons.text) AS coupon_bytes,
-  coupons.folded_type, coupons.folded_text
-FROM holdings CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
-CROSS JOIN coupons ON coupons.account_key = holdings.account_key AND coupons.kind = 'digital'
-WHERE holdings.stores_joined > 0 AND coupons.ends_at >= (SELECT now FROM clock) AND coupons.deleted = 0;
+  holdings.customer_key, coupon_checks.kind, coupon_checks.ends_at, coupon_checks.created_at, coupon_checks.id,
+  NULL AS issued_id, NULL AS store_key, coupon_checks.key AS coupon_key, coupon_checks.account_key,
+  coupon_checks.coupon_bytes, coupon_checks.folded_type, coupon_checks.folded_text
+FROM holdings CROSS JOIN coupon_checks
+  ON coupon_checks.account_key = holdings.account_key AND coupon_checks.kind = 'digital'
+WHERE holdings.joined_a_store AND coupon_not_deleted AND account_not_deleted AND coupon_end_not_passed;
 
 CREATE TABLE message_groups (
   key INTEGER PRIMARY KEY,
@@ -882,3 +903,39 @@ CREATE TABLE jobs (
   due_at TEXT NOT NULL,
   lease_until TEXT NOT NULL -- no other run takes the job before this time; empty: no run has it
 ) WITHOUT ROWID;
+
+CREATE TABLE redemptions (
+  id TEXT PRIMARY KEY,
+  customer_coupon_key TEXT NOT NULL REFERENCES customer_coupons (id) DEFERRABLE INITIALLY DEFERRED, -- its id
+  store_key INTEGER NOT NULL REFERENCES stores (key) DEFERRABLE INITIALLY DEFERRED, -- where it was used
+  redeemed_at TEXT NOT NULL,
+  reverses TEXT, -- the id of the redemption whose use it gives back; NULL: it uses the coupon
+  request INTEGER -- the version of the request that stored it
+) WITHOUT ROWID;
+
+CREATE UNIQUE INDEX redemptions_reversed ON redemptions (reverses) WHERE reverses IS NOT NULL;
+
+CREATE TABLE till_holds (
+  id TEXT PRIMARY KEY,
+  customer_coupon_key TEXT, -- the id of the coupon; NULL: a till freed an id that nobody had used
+  store_key INTEGER, -- where it was held
+  held_until TEXT NOT NULL,
+  state TEXT NOT NULL -- `held`, `freed` or `redeemed`
+) WITHOUT ROWID;
+
+CREATE INDEX till_holds_of_coupons ON till_holds (customer_coupon_key, held_until) WHERE state = 'held';
+
+CREATE VIEW live_holds AS
+SELECT id, customer_coupon_key FROM till_holds WHERE state = 'held' AND held_until >= (SELECT now FROM clock);
+
+CREATE TRIGGER outbox_of_holds AFTER INSERT ON till_holds WHEN NEW.state = 'held'
+BEGIN
+  INSERT INTO changes (customer_keys, topic, newest_at)
+  SELECT json_array(customer_key), 'coupons', '' FROM customer_coupons WHERE id = NEW.customer_coupon_key;
+END;
+
+CREATE TRIGGER outbox_of_freed_holds AFTER UPDATE OF state ON till_holds WHEN NEW.state = 'freed'
+BEGIN
+  INSERT INTO changes (customer_keys, topic, newest_at)
+  SELECT json_array(customer_key), 'coupons', '' FROM customer_coupons WHERE id = NEW.customer_coupon_key;
+END;

@@ -154,17 +154,19 @@ CREATE TABLE token_earnings (
 -- What customers have at accounts. Entries at a soft-deleted store still count (docs/contract/feed.md, 2). Its members are
 -- subtracted here, because a soft deletion never writes an unbounded number of rows.
 CREATE VIEW holdings AS
-SELECT customer_key, account_key, balance, stores_count - iif(
-  EXISTS (
-    SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
-    WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
-  ), (
-    SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
-      ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
-    WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
-  ), 0
-) AS stores_joined
-FROM customer_accounts;
+SELECT customer_key, account_key, balance, stores_joined, stores_joined > 0 AS joined_a_store FROM (
+  SELECT customer_key, account_key, balance, stores_count - iif(
+    EXISTS (
+      SELECT 1 FROM stores INDEXED BY stores_deleted_of_account
+      WHERE stores.account_key = customer_accounts.account_key AND deleted = 1
+    ), (
+      SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted_of_account
+        ON stores.account_key = customer_accounts.account_key AND deleted = 1 AND stores.key = memberships.store_key
+      WHERE memberships.customer_key = customer_accounts.customer_key AND memberships.joined = 1
+    ), 0
+  ) AS stores_joined
+  FROM customer_accounts
+);
 
 -- The stores that no answer shows: soft-deleted ones, and those of soft-deleted accounts.
 CREATE VIEW hidden_stores AS

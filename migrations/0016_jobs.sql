@@ -8,6 +8,6 @@ CREATE TABLE jobs (
 INSERT INTO jobs (name, due_at, lease_until)
 SELECT value, now, ''
 FROM clock, json_each('[
-  "check in", "remove former listeners", "remove words from the search", "merge the search indexes", "add up old events"
+  "check in", "remove former listeners", "remove ended holds", "remove words from the search", "merge the search indexes", "add up old events"
 ]')
 WHERE true ON CONFLICT DO NOTHING;

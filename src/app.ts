@@ -21,6 +21,10 @@ import { changesOnly, customerOnly, exportOnly, feedOnly, LIVE_PATH, tillOnly } 
 import { service } from "./service/routes.ts";
 import { customers } from "./till/customers/routes.ts";
 import { bookings } from "./till/entries/routes.ts";
+import { explanations } from "./till/explanations/routes.ts";
+import { holds } from "./till/holds/routes.ts";
+import { redemptions } from "./till/redemptions/routes.ts";
+import { reversals } from "./till/reversals/routes.ts";
 
 const router = createRouter();
 
@@ -61,6 +65,10 @@ export const app = router
   .route("/api/v1/feed/requests", requests)
   .route("/api/v1/till/customers", customers)
   .route("/api/v1/till/entries", bookings)
+  .route("/api/v1/till/explanations", explanations)
+  .route("/api/v1/till/holds", holds)
+  .route("/api/v1/till/redemptions", redemptions)
+  .route("/api/v1/till/reversals", reversals)
   .route("/", service);
 
 /** The endpoints, for a client of Hono: `hc<AppType>(url)`. */

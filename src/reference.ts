@@ -14,8 +14,13 @@ import { listRequests } from "./feed/requests/operations.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { Operation } from "./openapi/notes.ts";
 import { health } from "./service/operations.ts";
+import { listTillCoupons } from "./till/customers/coupons/operations.ts";
 import { findCustomers } from "./till/customers/operations.ts";
 import { bookEntry } from "./till/entries/operations.ts";
+import { explainCoupon } from "./till/explanations/operations.ts";
+import { freeHold, holdCoupon } from "./till/holds/operations.ts";
+import { redeemCoupon } from "./till/redemptions/operations.ts";
+import { reverseRedemption } from "./till/reversals/operations.ts";
 
 /** The description of each endpoint. The build turns it into a static asset, which makes the Worker 10 KiB smaller. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -34,7 +39,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /api/v1/customer/messages": listMessages,
   "GET /api/v1/customer/stores/:id/team-with-level": teamWithLevel,
   "POST /api/v1/till/customers/find": findCustomers,
+  "GET /api/v1/till/customers/:id/coupons": listTillCoupons,
   "POST /api/v1/till/entries": bookEntry,
+  "POST /api/v1/till/holds": holdCoupon,
+  "DELETE /api/v1/till/holds/:id": freeHold,
+  "POST /api/v1/till/redemptions": redeemCoupon,
+  "POST /api/v1/till/reversals": reverseRedemption,
+  "GET /api/v1/till/explanations": explainCoupon,
   "GET /health": health,
 };
 

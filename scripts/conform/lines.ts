@@ -74,6 +74,7 @@ export function lineMakers(newId: (record: string) => string, onLine: (line: Lin
       value: "1.00",
     }),
     issued: makerWithId("customer_coupon", ["customer_id", "campaign_coupon_id", "store_id"]),
+    redemption: makerWithId("redemption", ["customer_coupon_id", "store_id"]),
     employee: makerWithId("employee", ["account_id", "name"]),
     eipCampaign: makerWithId("eip_campaign", ["account_id"], { name: "Conform League", start_date: "2020-01-01" }),
     play: makerWithId("play", ["eip_campaign_id", "location_id", "employee_id"]),

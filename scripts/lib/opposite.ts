@@ -22,6 +22,8 @@ export async function oppositeOf(line: EventLine): Promise<EventLine | null> {
   const { record, id } = line;
   if (id === undefined || id.startsWith(UNDO)) return null;
   if (record === "message") return { record, id, deleted: true };
+  // A redemption is undone by its reversal, and a reversal by another redemption.
+  if (record === "redemption") return { ...line, reverses: line.reverses === null ? id : null, id: await undoIdOf(id) };
   const negated = (ADDED[record] ?? []).map((field) => [field, negative(line[field])]);
   return { ...line, ...Object.fromEntries(negated), id: await undoIdOf(id) };
 }

@@ -11,10 +11,12 @@ import {
   storeBalances,
 } from "../../src/records/balance-entry.ts";
 import { campaigns } from "../../src/records/campaign.ts";
+import { customerCoupons } from "../../src/records/customer-coupon.ts";
 import { LEVELS, memberships } from "../../src/records/membership.ts";
 import { messages } from "../../src/records/message.ts";
 import { messageGroupMembers, messageGroups } from "../../src/records/message-group.ts";
 import { totalsOfPlays } from "../../src/records/play.ts";
+import { redemptions, usesRedeemed } from "../../src/records/redemption.ts";
 import { stores } from "../../src/records/store.ts";
 import { teamTokens } from "../../src/records/token-earning.ts";
 
@@ -59,6 +61,20 @@ function ofTotal(
     values: Object.keys(measures),
     expected: (range) => selectSums(sql`${events.table}`, sql`${firstKey} ${range}`),
   };
+}
+
+const redeemedUses: Derived = {
+  ...ofTotal(usesRedeemed, { name: "redeemed uses of coupons", over: "customers" }),
+  expected: (range) =>
+    usesRedeemed.selectSums(sql`${redemptions}`, sql`${redemptions.customer_coupon_key} IN (${couponsOf(range)})`),
+  stored: (range) =>
+    sql`SELECT ${customerCoupons.id}, ${customerCoupons.redeemed} FROM ${customerCoupons}
+      WHERE ${customerCoupons.id} IN (${couponsOf(range)})`,
+};
+
+/** The coupons of the customers in a range. */
+function couponsOf(range: KeyRange): SQL {
+  return sql`SELECT ${customerCoupons.id} FROM ${customerCoupons} WHERE ${customerCoupons.customer_key} ${range}`;
 }
 
 const listedStores: Derived = {
@@ -268,6 +284,7 @@ function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isComp
 export const DERIVED: readonly Derived[] = [
   ofTotal(customerBalances, { name: "customers' balances", over: "customers" }),
   ofTotal(balancesAtStores, { name: "balances at stores", over: "customers", absent: "a difference" }),
+  redeemedUses,
   ofTotal(earningsOfCampaigns, { name: "what campaigns have earned", over: "stores" }),
   listedStores,
   storesJoined,

@@ -115,7 +115,7 @@ const TABLE_OF_KEY: Readonly<Record<string, string>> = {
   employee_key: "employees",
   eip_campaign_key: "eip_campaigns",
 };
-const TEXT_KEYS = ["descendant_id", "group_id", "term", "word"];
+const TEXT_KEYS = ["id", "descendant_id", "group_id", "term", "word"];
 
 /** How a difference shows a column of the key: the key of a record as its id; undefined: it does not show the column. */
 function shownKey(column: string, { over }: Derived): string | undefined {

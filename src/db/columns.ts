@@ -52,7 +52,9 @@ export type Columns = Readonly<Record<string, Column>>;
 /** A kind of record to which others refer. */
 export interface Referred {
   record: string;
-  table: SQLiteTable & { key: AnySQLiteColumn };
+  table: SQLiteTable;
+  /** The column that other rows refer to; left out: `key`. */
+  keyColumn?: "id";
   owner: Owner | undefined;
   deletion: Deletion | undefined;
   /**
@@ -103,17 +105,20 @@ export const together = <const S extends Shape>(fields: S) => ({
 });
 
 /** The column of a foreign key. */
-export const keyOf = (to: Pick<Referred, "table">) => integer().references(() => to.table.key);
+export const keyOf = (to: Keyed) => integer().references(() => to.table.key);
+
+/** A kind of record whose rows have an integer key. */
+type Keyed = { table: { key: AnySQLiteColumn } };
 
 /** The key of the record that a field names by its id. `fields`: this field, such as `{ store_id: Id }`. */
-export const refersTo = <const S extends Shape>(to: Referred, fields: S) => ({
+export const refersTo = <const S extends Shape>(to: Referred & Keyed, fields: S) => ({
   column: keyOf(to).notNull(),
   fields,
   to,
 });
 
 /** A reference that a line may leave out. The column is NULL then. */
-export const mayReferTo = <const S extends Shape>(to: Referred, fields: S) => ({
+export const mayReferTo = <const S extends Shape>(to: Referred & Keyed, fields: S) => ({
   ...refersTo(to, fields),
   column: keyOf(to),
   isOptional: true,

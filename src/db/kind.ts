@@ -107,6 +107,8 @@ export interface Stated {
   groupField?: string;
   /** Fields that checks and upkeep read, besides the key, the references, the fixed columns and the numbers of an event. */
   moreLineFields?: readonly string[];
+  /** Fields that a repetition of an event has in common with it, besides its references and numbers. */
+  alsoCompared?: readonly string[];
   /** A state's time that is refused if it is more than a day ahead, as the times of events are. */
   notAheadField?: string;
   /** Whether no line may delete its records. */

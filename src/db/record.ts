@@ -113,6 +113,7 @@ function recordOf({ name, columns, made = {}, foreign, ...rest }: Definition): K
     ...keyFields,
     ...[...references, ...fixed].map(({ field }) => field),
     ...numbers,
+    ...(rest.alsoCompared ?? []),
     ...(rest.moreLineFields ?? []),
     ...(rest.list === undefined ? [] : ["item_count"]),
   ];

@@ -26,6 +26,16 @@ export const removedAccounts = sqliteTable("removed_accounts", { account_key: in
 /** Words of merchants that no record may have any more. */
 export const removedWords = sqliteTable("removed_words", { key: integer().primaryKey(), words: text().notNull() });
 
+/** The holds of tills, each of one use of a coupon (docs/contract/till.md, 2). */
+export const tillHolds = sqliteTable("till_holds", {
+  id: text().primaryKey(),
+  /** The id of the coupon; NULL: a till freed an id that nobody had used. */
+  customer_coupon_key: text(),
+  store_key: integer(),
+  held_until: text().notNull(),
+  state: text({ enum: ["held", "freed", "redeemed"] }).notNull(),
+});
+
 /** The customers who listen for changes. */
 export const listeners = sqliteTable("listeners", {
   /** As in the token, whether the customer is stored or not. */

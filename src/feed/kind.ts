@@ -60,8 +60,8 @@ export function identityOf({ write, keyFields }: Kind, fields: Fields): string {
 }
 
 /** The fields that two lines of one event have in common: its references and numbers (docs/contract/feed.md, 1). */
-export function comparedFields({ references, numbers }: Kind): string[] {
-  return [...references.map(({ field }) => field), ...numbers];
+export function comparedFields({ references, numbers, alsoCompared = [] }: Kind): string[] {
+  return [...references.map(({ field }) => field), ...numbers, ...alsoCompared];
 }
 
 /** Whether the records are accounts, or name their account. Others may belong to the account of a record that they name. */

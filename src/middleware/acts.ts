@@ -22,11 +22,13 @@ export type ActValues = { act: string } & Actor;
 /**
  * Sends the statements of an act (src/records/acts.ts), and notifies the listeners whom it concerns in the background. They run
  * in the order of their names, in one round trip to the primary and one transaction. Resolves with the rows by name.
+ * @param selectChangesOf the changes of the act; of an act that takes no version, only its own.
  * @throws the failure 503 if the outcome is unknown, and 507 if the database is full.
  */
 export function act<const S extends Readonly<Record<string, readonly Statement[]>>>(
   c: Context<AppEnv>,
   statements: (values: ActValues) => S,
+  selectChangesOf: typeof selectChangesOfAct = selectChangesOfAct,
 ) {
   const { db, till, customerId } = c.var;
   const source = till === undefined ? "customer" : "till";
@@ -38,7 +40,7 @@ export function act<const S extends Readonly<Record<string, readonly Statement[]
     try {
       const rows = await db.act((id) => ({
         ...statements({ act: id, ...actor }),
-        changes: [selectChangesOfAct({ act: id })],
+        changes: [selectChangesOf({ act: id })],
       }));
       // The type of the other statements, which is not known here, hides this one.
       const changes = toChanges(rows.changes as OutboxRow[]);

@@ -33,6 +33,11 @@ export function takeVersion(id: Placeholder, when: SQL, tables = sql``): SQL {
     SET ${columnNames(version)} = ${version} + 1, ${columnNames(act)} = ${id}, ${columnNames(restorable)} = 0 WHERE ${when}`;
 }
 
+/** Marks the current version, for an act that changes nothing that an export gives: it takes no version. */
+export function markVersion(id: Placeholder, when: SQL, tables = sql``): SQL {
+  return sql`${tables} UPDATE ${programState} SET ${columnNames(act)} = ${id} WHERE ${when}`;
+}
+
 /**
  * Writes the act into the journal.
  * @param line the whole record after the change, as JSON: the line that the feed would take.

@@ -35,13 +35,17 @@ export const customerCoupon = state(
     reserved: fed(integer().notNull(), withDefault(Count, 0)),
     /** How often it may be used. */
     total_count: fed(integer().notNull(), withDefault(Count, 1)),
-    /** How often it was used. */
+    /** How often it was used, as fed. */
     usage_count: fed(integer().notNull(), withDefault(Count, 0)),
     created_at: fedTime(orNull(FedTime)),
     updated_at: fed(text(), orNull(FedTime)),
     /** As fed, for answers; NULL: not deleted. */
     deleted_at: fed(text(), orNull(FedTime)),
     deleted: softDelete(),
+    /** Derived: its redemptions less their reversals. */
+    redeemed: byDatabase(integer().notNull().default(0)),
+    not_withdrawn: byDatabase(integer()),
+    not_used_up: byDatabase(integer()),
     /** 1: it can be used. */
     usable: byDatabase(integer()),
   },

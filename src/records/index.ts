@@ -15,6 +15,7 @@ import { messageGroup } from "./message-group.ts";
 import { messageState } from "./message-state.ts";
 import { play } from "./play.ts";
 import { program } from "./program.ts";
+import { redemption } from "./redemption.ts";
 import { registration } from "./registration.ts";
 import { store } from "./store.ts";
 import { tokenEarning } from "./token-earning.ts";
@@ -37,6 +38,7 @@ export const KINDS: readonly Kind[] = [
   messageState,
   balanceEntry,
   tokenEarning,
+  redemption,
   play,
   message,
 ];

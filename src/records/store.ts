@@ -46,7 +46,7 @@ export function ofAnotherAccount(
   field: string,
   key: string,
   what: string,
-  to: Referred & { table: { account_key: SQLWrapper } },
+  to: Referred & { table: { key: SQLWrapper; account_key: SQLWrapper } },
   store = "store_key",
 ): Fault {
   return {

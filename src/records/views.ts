@@ -66,6 +66,45 @@ export const holdings = sqliteView("holdings", {
   /** In hundredths; NULL: the customer has no entry there. */
   balance: integer(),
   stores_joined: integer().notNull(),
+  joined_a_store: integer().notNull(),
+}).existing();
+
+/** The conditions of a coupon of any kind (docs/contract/till.md, 4). */
+export const couponChecks = sqliteView("coupon_checks", {
+  key: integer().notNull(),
+  id: text().notNull(),
+  kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
+  account_key: integer().notNull(),
+  ends_at: text().notNull(),
+  coupon_not_deleted: integer().notNull(),
+  account_not_deleted: integer().notNull(),
+  coupon_end_not_passed: integer().notNull(),
+}).existing();
+
+/** The conditions of a coupon that a customer holds. */
+export const heldCouponChecks = sqliteView("held_coupon_checks", {
+  id: text().notNull(),
+  customer_key: integer().notNull(),
+  kind: text({ enum: ["store", "mfg", "digital"] }).notNull(),
+  created_at: text().notNull(),
+  own_ends_at: text().notNull(),
+  coupon_ends_at: text().notNull(),
+  coupon_key: integer().notNull(),
+  account_key: integer().notNull(),
+  coupon_bytes: integer().notNull(),
+  coupon_not_deleted: integer().notNull(),
+  account_not_deleted: integer().notNull(),
+  store_not_deleted: integer().notNull(),
+  not_withdrawn: integer().notNull(),
+  not_used_up: integer().notNull(),
+  own_end_not_passed: integer().notNull(),
+  coupon_end_not_passed: integer().notNull(),
+}).existing();
+
+/** The holds that reserve a use now. */
+export const liveHolds = sqliteView("live_holds", {
+  id: text().notNull(),
+  customer_coupon_key: text().notNull(),
 }).existing();
 
 export const heldCoupons = couponsOf("held_coupons");

@@ -5,6 +5,7 @@ import type { Drained } from "../inbox/drain.ts";
 import { removeFormerListeners } from "../inbox/listeners.ts";
 import { horizonOf, monthsOf } from "../retention/horizon.ts";
 import { addUpOldEvents } from "../retention/retention.ts";
+import { removeEndedHolds } from "../till/holds/queries.ts";
 
 export interface JobOutcome {
   /** The numbers for the log; null if there was nothing to do. */
@@ -43,16 +44,14 @@ export const JOBS: readonly Job[] = [
     from: "05:30",
     everyMinutes: DAILY,
     milliseconds: 300_000,
-    run: async (db, { mayGoOn }) => {
-      let removed = 0;
-      let isDone = false;
-      while (!isDone && mayGoOn()) {
-        const batch = await removeFormerListeners(db);
-        removed += batch.removed;
-        isDone = batch.isDone;
-      }
-      return { report: { removed }, isUnfinished: !isDone };
-    },
+    run: (db, { mayGoOn }) => removeInBatches(() => removeFormerListeners(db), mayGoOn),
+  },
+  {
+    name: "remove ended holds",
+    from: "05:15",
+    everyMinutes: DAILY,
+    milliseconds: 300_000,
+    run: (db, { mayGoOn }) => removeInBatches(() => removeEndedHolds(db), mayGoOn),
   },
   {
     name: "remove words from the search",
@@ -86,3 +85,18 @@ export const JOBS: readonly Job[] = [
     },
   },
 ];
+
+/** Removes batches of rows until none are left, or the run ends. */
+async function removeInBatches(
+  removeBatch: () => Promise<{ removed: number; isDone: boolean }>,
+  mayGoOn: () => boolean,
+): Promise<JobOutcome> {
+  let removed = 0;
+  let isDone = false;
+  while (!isDone && mayGoOn()) {
+    const batch = await removeBatch();
+    removed += batch.removed;
+    isDone = batch.isDone;
+  }
+  return { report: { removed }, isUnfinished: !isDone };
+}

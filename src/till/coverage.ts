@@ -15,3 +15,8 @@ export function mustStandAt({ stores }: TillToken, storeId: string): void {
 export function accountsIn({ accounts: covered }: Pick<TillToken, "accounts">): string | null {
   return covered === "*" ? null : JSON.stringify(covered);
 }
+
+/** The stores that a token covers: JSON, or null for all. */
+export function storesIn({ stores }: TillToken): string | null {
+  return stores === "*" ? null : JSON.stringify(stores);
+}

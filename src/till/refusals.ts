@@ -9,7 +9,7 @@ import { conflict, notPossible } from "../http/errors.ts";
  * @throws the failure 409 unless both say the same.
  */
 export function mustRepeat<Name extends string>(
-  asked: Readonly<Record<Name, unknown>>,
+  asked: Readonly<Partial<Record<Name, unknown>>>,
   stored: Readonly<Record<Name, unknown>>,
   isCovered: boolean,
 ): void {

@@ -51,6 +51,11 @@ const SPECIAL_DAMAGE: Record<string, Damage> = {
     ],
     differences: ["k900-2 s900-2: stored nothing, expected there", "k900-2 s900-3: stored there, expected nothing"],
   },
+  // The demo program has no redemption.
+  "redeemed uses of coupons": {
+    statements: ["UPDATE customer_coupons SET redeemed = redeemed + 1 WHERE id = 'cc0-2-welcome'"],
+    differences: 1,
+  },
   "groups by their news": {
     statements: [
       "DELETE FROM message_group_news WHERE group_id = 'g1' AND newest_at <> ''",
@@ -145,8 +150,9 @@ describe("derived data", () => {
 
     const derived = DERIVED.map(({ table }) => table);
     expect(written.length).toBeGreaterThan(5);
-    // The stamp of messages is no sum.
-    expect(written.filter((table) => table !== "program_state" && !derived.includes(String(table)))).toEqual([]);
+    // The stamp of messages and the state of a hold are no sums.
+    const isNoSum = (table: string | undefined) => table === "program_state" || table === "till_holds";
+    expect(written.filter((table) => !isNoSum(table) && !derived.includes(String(table)))).toEqual([]);
   });
 
   it.for(DERIVED)("is recounted and repaired if it is damaged: $name", async (derived, { expect }) => {

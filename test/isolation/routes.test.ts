@@ -138,14 +138,20 @@ describe("what a customer can reach", () => {
     expect(Object.keys(REACHES).sort()).toEqual(customerRoutes());
     // The socket, the feed and tills have tests of their own. /health shows nobody's data.
     expect(otherRoutes()).toEqual([
+      "DELETE /api/v1/till/holds/:id",
       "GET /api/v1/customer/live",
       "GET /api/v1/feed",
       "GET /api/v1/feed/changes",
       "GET /api/v1/feed/requests",
+      "GET /api/v1/till/customers/:id/coupons",
+      "GET /api/v1/till/explanations",
       "GET /health",
       "POST /api/v1/feed",
       "POST /api/v1/till/customers/find",
       "POST /api/v1/till/entries",
+      "POST /api/v1/till/holds",
+      "POST /api/v1/till/redemptions",
+      "POST /api/v1/till/reversals",
     ]);
   });
 

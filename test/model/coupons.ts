@@ -43,6 +43,7 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
     .filter((coupon) => accounts.includes(coupon.account_id));
   const issuedCoupons = state
     .all("customer_coupon", { customer_id: caller, deleted_at: null })
+    .map((issued): Row => ({ ...issued, usage_count: issued.usage_count + redeemed(state, issued.id) }))
     .filter(({ deleted, usage_count, total_count }) => !deleted && usage_count < total_count)
     .flatMap((issued) => {
       const [coupon, store] = [state.shown("coupon", issued.campaign_coupon_id), state.shown("store", issued.store_id)];
@@ -54,6 +55,12 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
   const listed = COUPON_KINDS.flatMap((name) => valid.filter(({ kind }) => kind === name).slice(0, LISTED_COUPONS));
   if (search !== "" && fold(search) === "") return [];
   return listed.filter(({ coupon }) => containsText(state, coupon, search));
+}
+
+/** How often a customer's coupon was redeemed, less how often that was reversed. */
+function redeemed(state: State, id: unknown): number {
+  const redemptions = state.all("redemption", { customer_coupon_id: id });
+  return redemptions.reduce((count, { reverses }) => count + (reverses === null ? 1 : -1), 0);
 }
 
 /** Whether a text is in the coupon's name, one of its lines, the account's company or the chain's name. */

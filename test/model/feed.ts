@@ -209,13 +209,14 @@ function endRecordsOf(erased: string, after: State): void {
 
 /** The references in a line or a record: for each id of another record, its field and the account of that record. */
 function referencesIn({ fields }: Kind, row: Row, after: State) {
-  const referring = fields.filter(({ name, to }) => to !== undefined && row[name] !== "all");
+  const referring = fields.filter(({ name, to }) => to !== undefined && row[name] !== "all" && name !== "reverses");
   return referring.flatMap((field) =>
     [row[field.name] ?? []].flat().map((id) => {
       const { to = "" } = field;
       // A deleted record counts as stored, an erased customer does not.
       const record = to === "customer" ? after.current(to, id) : after.find(to, id);
-      const account: string | undefined = to === "account" ? record?.id : record?.account_id;
+      const owning = to === "customer_coupon" ? after.find("coupon", record?.campaign_coupon_id) : record;
+      const account: string | undefined = to === "account" ? record?.id : owning?.account_id;
       return { ...field, isMissing: record === undefined, account };
     }),
   );
@@ -274,8 +275,21 @@ function faultsOf(line: Line, request: { lines: readonly Line[]; before: State; 
   // A former member may still earn tokens at a store.
   const isEarning = kind.record === "token_earning" && after.find("store", store_id) !== undefined;
   if (isEarning && !after.find("membership", store_id, customer_id)) faults.add("customer_id");
+  if (row.reverses && isBadReversal(line, request)) faults.add("reverses");
   if (!faults.has("referrer_id") && isBadReferrer(line, request)) faults.add("referrer_id");
   return faults;
+}
+
+/** A reversal gives the use of a redemption of its coupon back, once. Both may come in one request. */
+function isBadReversal({ kind, number, row }: Line, { lines, before }: Parameters<typeof faultsOf>[1]): boolean {
+  const { reverses, customer_coupon_id } = row;
+  const isNew = ({ key }: Line) => !before.table(kind.record).has(key);
+  const news = lines.filter((line) => line.kind === kind && isNew(line));
+  const reversed = before.find(kind.record, reverses) ?? news.find((line) => line.row.id === reverses)?.row;
+  const isReversed =
+    before.all(kind.record, { reverses }).length > 0 ||
+    news.some((line) => line.number < number && line.row.reverses === reverses && line.row.id !== row.id);
+  return reversed?.customer_coupon_id !== customer_coupon_id || reversed?.reverses !== null || isReversed;
 }
 
 /** A referrer must be another customer, whose membership of the store is stored or on an earlier line. */

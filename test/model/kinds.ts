@@ -107,6 +107,7 @@ coupon id*:id account_id!:account kind!:kind name!:name type!:text value!:decima
 customer_coupon id*:id customer_id!:customer campaign_coupon_id!:coupon store_id!:store coupon_id?:text
   expected_end_date?:end time_zone:zone creation_method="TriggeredSale" reserved:count total_count:count=1 usage_count:count
   created_at:now updated_at?:time deleted_at?:time
+redemption id*:event customer_coupon_id!:customer_coupon store_id!:store redeemed_at:now reverses?:redemption
 message_group id*:id initial_customer_id!:customer member_ids!:customers group_image?:text created_at:now
 message_state group_id*:message_group customer_id*:customer read_at?:time notifications_disabled:flag
 employee id*:id account_id!:account name!:name avatar

@@ -70,7 +70,12 @@ describe("the OpenAPI document", () => {
     expect(withBookmark.map(({ path }) => path.replace("/api/v1/", "")).toSorted()).toEqual([
       ...["customer/campaigns/near-by-popular-campaigns", "customer/coupons", "customer/full-search", "customer/me"],
       ...["customer/me/entries", "customer/messages", "customer/my-coupons"],
-      ...["customer/stores/{id}/team-with-level", "till/customers/find"],
+      ...[
+        "customer/stores/{id}/team-with-level",
+        "till/customers/find",
+        "till/customers/{id}/coupons",
+        "till/explanations",
+      ],
     ]);
   });
 

@@ -10,6 +10,8 @@ const FIRST_ACCOUNT = 165;
 const MEMBERS_AT_MOST = 5;
 const KINDS_WITHOUT_ACCOUNT = ["customer", "message_group"];
 /** Of the events whose id was used: how many are sent again, and how many are other events. The rest get new ids. */
+/** The share of redemptions that give a use back, if there is one. */
+const REVERSED_SHARE = 0.4;
 const REPEATED_SHARE = 0.25;
 const TAKEN_SHARE = 0.05;
 /** The days between which records run. */
@@ -190,6 +192,7 @@ export class RandomProgram {
       if (name === "id") line.id = this.idsOf(record)[at];
       else if (name === "member_ids") line.member_ids = this.#members(line.initial_customer_id);
       else if (name === "referrer_id") line.referrer_id = this.#referrer(line);
+      else if (name === "reverses") line.reverses = this.#reversed(line);
       else if (name === "store_ids")
         line.store_ids = isLeftOut ? "all" : this.#random.sample(this.#owned("store", account), 3);
       else if (isLeftOut) continue;
@@ -236,6 +239,15 @@ export class RandomProgram {
     );
     const isReferred = this.#isGood ? hasJoined : this.#random.next() < 0.4;
     return isReferred ? (referrer ?? null) : null;
+  }
+
+  /** The id of an earlier redemption of the coupon; null for most redemptions. */
+  #reversed({ customer_coupon_id }: Row): string | null {
+    const ofCoupon = [...this.#events.values()].filter((event) => event.customer_coupon_id === customer_coupon_id);
+    const reversed = ofCoupon.map(({ reverses }) => reverses);
+    const candidates = ofCoupon.filter(({ id, reverses }) => reverses === null && !reversed.includes(id));
+    const isReversal = candidates.length > 0 && this.#random.next() < REVERSED_SHARE;
+    return isReversal ? this.#random.pick(candidates).id : null;
   }
 
   /** The two ids of a record whose key is a pair. Successive numbers go through all pairs. */

@@ -12,6 +12,7 @@ export const MIXED: Shape = {
   block: [3, 2],
   coupon: [6, 4],
   customer_coupon: [9, 5],
+  redemption: [8, 4],
   message_group: [3, 5],
   message_state: [3, 3],
   employee: [3, 1],
@@ -71,7 +72,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     balance_entry: [20, 4],
     message: [0, 0],
   },
-  "my-coupons": { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], message: [0, 0] },
+  "my-coupons": { ...MIXED, coupon: [14, 8], customer_coupon: [40, 14], redemption: [30, 14], message: [0, 0] },
   leaderboard: { ...MIXED, employee: [125, 10], play: [500, 40], store: [3, 1], message: [0, 0] },
   "full-search": {
     ...MIXED,

@@ -126,18 +126,22 @@ describe("every endpoint", () => {
     answers["GET /api/v1/feed"] = (await request({ scope: "export" }, "/api/v1/feed")).status;
     for (const list of ["changes", "requests"])
       answers[`GET /api/v1/feed/${list}`] = (await ask({ scope: "export" }, `/api/v1/feed/${list}`)).status;
-    const tills: Record<string, object> = {
-      "POST /api/v1/till/customers/find": { scan_id: `${own.mark} scan` },
-      "POST /api/v1/till/entries": {
-        id: `${own.mark} entry`,
-        customer_id: own.customer.id,
-        store_id: own.store.id,
-        amount: "1.00",
-      },
-    };
-    for (const [route, body] of Object.entries(tills)) {
-      const [method = "", path = ""] = route.split(" ");
-      answers[route] = (await ask({ scope: "till" }, path, { method, body: JSON.stringify(body) })).status;
+    const [till, redeemed] = [{ store_id: own.store.id }, { customer_coupon_id: own.issued.id }];
+    const tills: [route: string, path: string, body?: object][] = [
+      ["POST /customers/find", "", { scan_id: `${own.mark} scan` }],
+      ["GET /customers/:id/coupons", `/customers/${own.customer.id}/coupons?store_id=${own.store.id}`],
+      ["POST /entries", "", { ...till, id: own.mark, customer_id: own.customer.id, amount: "1.00" }],
+      ["POST /holds", "", { ...till, ...redeemed, id: `${own.mark} h`, seconds: 60 }],
+      ["DELETE /holds/:id", `/holds/${own.mark}`],
+      ["POST /redemptions", "", { ...till, ...redeemed, id: `${own.mark} r` }],
+      ["POST /reversals", "", { ...till, id: `${own.mark} v`, redemption_id: `${own.mark} r` }],
+      ["GET /explanations", `/explanations?customer_id=${own.customer.id}&customer_coupon_id=${own.issued.id}`],
+    ];
+    for (const [route, path, body] of tills) {
+      const [method = "", pattern = ""] = route.split(" ");
+      const init = { method, ...(body && { body: JSON.stringify(body) }) };
+      const answer = await ask({ scope: "till" }, `/api/v1/till${path || pattern}`, init);
+      answers[`${method} /api/v1/till${pattern}`] = answer.status;
     }
     answers["GET /health"] = (await sendTo(bindings, "/health")).status;
     const socket = await request(customer, "/api/v1/customer/live", { headers: { Upgrade: "websocket" } });

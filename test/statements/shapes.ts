@@ -14,6 +14,14 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
     },
     "-in-detail": { kinds: ["store", "mfg"], accounts: { includeImages: true }, isDetailed: true, filters: [] },
     "-digital": { kinds: ["digital"], accounts: null, isDetailed: false, filters: [] },
+    "-of-a-till": {
+      list: "of a till",
+      kinds: ["store", "mfg"],
+      accounts: null,
+      isDetailed: false,
+      filters: ["tillStoreId"],
+    },
+    "-ended": { list: "ended", kinds: ["store", "mfg"], accounts: null, isDetailed: false, filters: ["tillStoreId"] },
   },
   "gamification/board": {
     "-of-a-campaign": { inAllCampaigns: false, measure: "hit" },

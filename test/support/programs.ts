@@ -29,6 +29,7 @@ export function program(mark: string) {
   const coupon = seed.coupon(account.id, { name: marked("coupon"), campaign_id: campaign.id });
   const mfg = seed.coupon(account.id, { name: marked("mfg"), kind: "mfg" });
   const digital = seed.coupon(account.id, { name: marked("digital"), kind: "digital" });
+  const issued = seed.customerCoupon(customer.id, coupon.id, store.id, { total_count: 9 });
   const employee = seed.employee(account.id, { name: marked("employee") });
   const contest = seed.eipCampaign(account.id, { name: marked("contest") });
   const group = seed.group([customer.id, friend.id], { group_image: marked("image") });
@@ -46,8 +47,9 @@ export function program(mark: string) {
     friendship: seed.friendship(customer.id, friend.id),
     block: seed.block(friend.id, customer.id),
     coupon,
-    customer_coupon: seed.customerCoupon(customer.id, coupon.id, store.id),
+    customer_coupon: issued,
     balance_entry: seed.entry(customer.id, store.id, "5.00", { campaign_id: campaign.id }),
+    redemption: seed.redemption(issued.id, store.id),
     employee,
     eip_campaign: contest,
     play: seed.play(contest.id, store.id, employee.id, { runs: "3" }),
@@ -60,7 +62,7 @@ export function program(mark: string) {
     seed.customerCoupon(customer.id, mfg.id, store.id),
   ];
   const lines = [...Object.values(recordOf), ...otherLines];
-  return { mark, recordOf, lines, account, store, campaign, customer, friend, contest };
+  return { mark, recordOf, lines, account, store, campaign, customer, friend, contest, issued };
 }
 
 export type Program = ReturnType<typeof program>;

@@ -16,6 +16,7 @@ const ID_PREFIXES: Record<string, string> = {
   employee: "e",
   eip_campaign: "p",
   play: "y",
+  redemption: "r",
 };
 
 let count = 0;
@@ -36,7 +37,7 @@ const make = lineMakers(newId);
 
 export const { block, membership, messageState, registration, campaign, entry, coupon, earning, eipCampaign, play } =
   make;
-export const { issued: customerCoupon, group } = make;
+export const { issued: customerCoupon, group, redemption } = make;
 export const account = (fields?: Item) => make.account({ company: "Blue Cup", ...fields });
 export const store = (accountId: unknown, fields?: Item) =>
   make.store(accountId, { name: "Main Street", latitude: 35.47, longitude: -97.52, ...fields });

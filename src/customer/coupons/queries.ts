@@ -8,10 +8,13 @@ import { ANSWER_BYTES } from "../../http/limits.ts";
 import { accounts } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
+import { LIVE_HOLDS, REMAINING_COUNT, USAGE_COUNT } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
+import { heldCouponChecks } from "../../records/views.ts";
 import { fold } from "../../values/fold.ts";
 import { LAST_SECOND } from "../../values/time-zone.ts";
 import { NO_CREDENTIALS } from "../account.ts";
+import { selectEndedCoupons } from "./ended-coupons.ts";
 import type { CouponKind } from "./schema.ts";
 import { type CouponListQuery, FILTERS, type Placeholders, type Shape, selectValidCoupons } from "./valid-coupons.ts";
 
@@ -28,22 +31,33 @@ export interface CouponList {
  * One round trip, or none if the filters leave nothing.
  */
 export async function findCoupons(db: Database, query: CouponListQuery): Promise<CouponList> {
+  const { kinds, search, type } = query.filter;
+  const findsNothing = kinds.length === 0 || [foldFilter(search), foldFilter(type)].includes("");
+  return toCouponList(findsNothing ? [] : await db.all(couponListStatement(query)));
+}
+
+/** The statement for the coupons of a list. `list`: left out, those that are valid for the customer. */
+export function couponListStatement(query: CouponListQuery, list?: Shape["list"]) {
   const { customerId, page, accounts, isDetailed = false } = query;
-  const { kinds, search, type, accountId, storeIds = [] } = query.filter;
-  const found: CouponList = { items: [], coupons: new Map(), accounts: new Map() };
-  const texts = { search: foldFilter(search), type: foldFilter(type) };
-  if (kinds.length === 0 || Object.values(texts).includes("")) return found;
+  const { kinds, search, type, accountId, storeIds = [], tillStoreId } = query.filter;
   const values = {
     limit: page.limit,
     offset: page.offset,
     ...page.after,
     customerId,
-    ...texts,
+    search: foldFilter(search),
+    type: foldFilter(type),
     accountId: accountId ?? null,
     storeIds: storeIds.length === 0 ? null : JSON.stringify(storeIds),
+    tillStoreId: tillStoreId ?? null,
   };
   const filters = FILTERS.filter((filter) => values[filter] !== null);
-  for (const row of await db.all(selectCouponList({ kinds, accounts, isDetailed, filters }, values))) {
+  return selectCouponList({ ...(list && { list }), kinds, accounts, isDetailed, filters }, values);
+}
+
+export function toCouponList(rows: readonly ListRow[]): CouponList {
+  const found: CouponList = { items: [], coupons: new Map(), accounts: new Map() };
+  for (const row of rows) {
     if (row.part === "coupon") found.coupons.set(row.key, storedJson(row.record));
     else if (row.part === "account") found.accounts.set(row.key, jsonObject({ account: storedJson(row.record) }));
     else found.items.push(row);
@@ -59,7 +73,7 @@ export type ItemRow = Extract<ListRow, { part: CouponKind }>;
 
 const NONE = sql<null>`NULL`;
 /** Each part of the union has these columns, in this order. */
-const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, ends_at: NONE };
+const PART = { part: NONE, key: NONE, record: NONE, account_key: NONE, ends_at: NONE, facts: NONE };
 
 const ITEM = {
   part: sql<CouponKind>`kind`,
@@ -67,6 +81,8 @@ const ITEM = {
   record: sql<string>`record`,
   account_key: sql<number>`account_key`,
   ends_at: sql<string>`ends_at`,
+  /** JSON, only for a till: what the checks of a coupon show that it cannot redeem. */
+  facts: sql<string | null>`facts`,
 };
 
 /**
@@ -96,11 +112,27 @@ function selectItems(shape: Shape, placeholder: Placeholders): SQL {
   const digital = jsonOf({ id: sql`valid.id`, created_at: sql`valid.created_at` });
   return sql`
     SELECT valid.*, ${accountBytes} AS account_bytes,
-      iif(valid.kind = 'digital', ${digital}, ${heldRecord(shape)}) AS record
-    FROM (${selectValidCoupons(shape, placeholder)}) AS valid
+      iif(valid.kind = 'digital', ${digital}, ${heldRecord(shape)}) AS record, ${factsOf(shape)} AS facts
+    FROM (${shape.list === "ended" ? selectEndedCoupons(placeholder) : selectValidCoupons(shape, placeholder)}) AS valid
     LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = valid.issued_id
     LEFT JOIN ${stores} ON ${stores.key} = ${customerCoupons.store_key}
     ${shape.accounts ? sql`CROSS JOIN ${accounts} ON ${accounts.key} = valid.account_key` : sql``}`;
+}
+
+/** What the checks of a coupon show that a till cannot redeem; NULL for any other. A valid coupon lacks at most a free use. */
+function factsOf({ list }: Shape): SQL {
+  if (list === undefined) return sql`NULL`;
+  const facts = jsonOf({
+    ...pick(heldCouponChecks, "own_ends_at", "coupon_ends_at", "coupon_not_deleted", "account_not_deleted"),
+    ...pick(heldCouponChecks, "store_not_deleted", "not_withdrawn", "not_used_up", "own_end_not_passed"),
+    coupon_end_not_passed: heldCouponChecks.coupon_end_not_passed,
+    a_use_is_free: sql`${REMAINING_COUNT} > 0`,
+    total_count: customerCoupons.total_count,
+    uses: USAGE_COUNT,
+    holds: LIVE_HOLDS,
+  });
+  return sql`(SELECT iif(${list === "ended" ? sql`false` : sql`${REMAINING_COUNT} > 0`}, NULL, ${facts})
+    FROM ${heldCouponChecks} WHERE ${heldCouponChecks.id} = ${customerCoupons.id})`;
 }
 
 /** The fields of a coupon that a customer holds, as JSON. */
@@ -113,10 +145,13 @@ function heldRecord(shape: Shape): SQL<string> {
     ...pick(customerCoupons, "creation_method", "created_at", "updated_at", "deleted_at"),
     store_name: stores.name,
     total_count: customerCoupons.total_count,
-    usage_count: customerCoupons.usage_count,
-    remaining_count: sql`${customerCoupons.total_count} - ${customerCoupons.usage_count}`,
+    usage_count: USAGE_COUNT,
+    remaining_count: REMAINING_COUNT,
     store_image: stores.store_image,
-    ...(shape.accounts && { coupon_id: customerCoupons.coupon_id, reserved: customerCoupons.reserved }),
+    ...(shape.accounts && {
+      coupon_id: customerCoupons.coupon_id,
+      reserved: sql`${customerCoupons.reserved} + ${LIVE_HOLDS}`,
+    }),
   });
 }
 

@@ -1,11 +1,12 @@
 import type * as z from "zod";
 import { createRouter } from "../../app-env.ts";
 import { noItems } from "../../http/errors.ts";
-import { answerItems, type JsonText, jsonArray, jsonObject, mergeObjects, storedJson } from "../../http/json-text.ts";
+import { answerItems, type JsonText, jsonArray, jsonObject } from "../../http/json-text.ts";
 import { beginPage, linkPages, type Shown, showFirst } from "../../http/paging.ts";
 import { conditional } from "../../middleware/conditional.ts";
 import { validateQuery } from "../../middleware/validate.ts";
-import { type CouponList, findCoupons, type ItemRow } from "./queries.ts";
+import { itemWriter, placeOf } from "./items.ts";
+import { findCoupons, type ItemRow } from "./queries.ts";
 import { COUPON_KINDS, COUPONS_LIMIT, type CouponKind, CouponsQuery, MyCouponsQuery } from "./schema.ts";
 import { BEGINNING } from "./valid-coupons.ts";
 
@@ -21,28 +22,8 @@ function kindsAllowedBy(query: z.output<typeof MyCouponsQuery>): CouponKind[] {
   );
 }
 
-/** Writes the items of a list from the JSON of the database, which is not parsed. */
-function itemWriter({ coupons, accounts }: CouponList): (item: ItemRow) => JsonText {
-  return ({ part, key, account_key, record }) => {
-    const coupon = coupons.get(key);
-    if (coupon === undefined) throw new Error("The answer of the database lacks a coupon.");
-    const account = accounts.get(account_key);
-    const withAccount = account === undefined ? [] : [account];
-    return part === "digital"
-      ? mergeObjects(...withAccount, jsonObject({ coupon }))
-      : mergeObjects(storedJson(record), coupon, ...withAccount);
-  };
-}
-
 function ofKind({ items, texts }: Shown<ItemRow>, kind: CouponKind): JsonText {
   return jsonArray(texts.filter((_, index) => items[index]?.part === kind));
-}
-
-/** The place of an item in the order of the list. */
-function placeOf({ part: kind, ends_at, record }: ItemRow): typeof BEGINNING {
-  // The other fields of the order are in the record only, and only the last record of a page is parsed.
-  const { created_at, id } = JSON.parse(record);
-  return { kind, ends_at, created_at, id };
 }
 
 export const coupons = createRouter().get("/", conditional, validateQuery(CouponsQuery), async (c) => {

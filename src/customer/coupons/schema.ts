@@ -15,7 +15,7 @@ export type CouponKind = (typeof COUPON_KINDS)[number];
 export const COUPONS_LIMIT = 1_000;
 
 /** A place in the order of both lists. */
-const place = { kind: z.string(), ends_at: z.string(), created_at: z.string(), id: z.string() };
+export const couponPlace = { kind: z.string(), ends_at: z.string(), created_at: z.string(), id: z.string() };
 
 const Search = TextParameter.optional().describe(
   "Part of the coupon's name, a header line, a text line or the chain's name; case and accents do not count.",
@@ -27,7 +27,7 @@ export const CouponsQuery = z.object({
   search: Search,
   type: TextParameter.optional().describe("The `type` of the coupons, in any case, such as `Dollar_Off`."),
   accountId: Id.optional().describe("The merchant account whose coupons are asked for."),
-  after: placeParameter(place),
+  after: placeParameter(couponPlace),
 });
 
 export const MyCouponsQuery = z.object({
@@ -39,7 +39,7 @@ export const MyCouponsQuery = z.object({
   ),
   includemfg: BooleanParameter.default(true).describe("False leaves the manufacturer coupons out."),
   ...PagingParameters,
-  after: placeParameter(place),
+  after: placeParameter(couponPlace),
 });
 
 /** The fields of a coupon in every list, stored as JSON (src/records/coupon.ts). */

@@ -27,6 +27,8 @@ export interface CouponListQuery {
     accountId?: string | undefined;
     /** Empty or left out: at any store. */
     storeIds?: readonly string[];
+    /** Only coupons of the account of this store, for a till that stands there. */
+    tillStoreId?: string | undefined;
   };
   page: Page<typeof BEGINNING>;
   /** Whether the coupons have account objects, and these the chain's logo. */
@@ -36,11 +38,11 @@ export interface CouponListQuery {
 }
 
 /** Filters that a request may leave out. */
-export const FILTERS = ["search", "type", "accountId", "storeIds"] as const;
+export const FILTERS = ["search", "type", "accountId", "storeIds", "tillStoreId"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** The text of the statement depends on these properties of the query. */
-export type Shape = Required<Pick<CouponListQuery, "accounts" | "isDetailed">> &
+/** The text of the statement depends on these properties of the query. `list`: left out, the valid coupons of a customer. */
+export type Shape = { list?: "of a till" | "ended" } & Required<Pick<CouponListQuery, "accounts" | "isDetailed">> &
   Pick<CouponListQuery["filter"], "kinds"> & { filters: readonly Filter[] };
 
 export type Placeholders = PlaceholderOf<"customerId" | Filter | "limit" | "offset" | keyof typeof BEGINNING>;
@@ -63,6 +65,7 @@ function selectKind(kind: CouponKind, filters: readonly Filter[], placeholder: P
   const conditions: Record<Filter, (value: Placeholder) => SQL | undefined> = {
     accountId: (id) =>
       eq(view.account_key, query.select(pick(accounts, "key")).from(accounts).where(eq(accounts.id, id))),
+    tillStoreId: (id) => eq(view.account_key, accountOf(id)),
     type: (type) => eq(view.folded_type, type),
     // Looks at the listed coupons: see below.
     search: () => undefined,
@@ -122,6 +125,11 @@ function storesOf(ids: Placeholder) {
 function accountsOf(storeIds: Placeholder) {
   const { id, account_key } = visibleStores;
   return query.select({ account_key }).from(visibleStores).where(isListed(id, storeIds));
+}
+
+/** The account of a store. */
+export function accountOf(storeId: Placeholder) {
+  return query.select(pick(stores, "account_key")).from(stores).where(eq(stores.id, storeId));
 }
 
 function isListed(id: AnyColumn, ids: Placeholder): SQL {

@@ -166,7 +166,9 @@ const FIXED = "is fixed once written";
 function touchedAccounts({ record, table, type, owner, references, list, keyFields }: Kind): SQL[] {
   // The account of an `account_id` is read from the line, because this account need not be stored.
   const ownAccount = namesAccount(owner) ? [`SELECT number, ${owner.field} FROM ${record}`] : [];
-  const accountsOfReferences = references.flatMap(({ key, to }) => accountOf(record, to, `key = ${record}.${key}`));
+  const accountsOfReferences = references.flatMap(({ key, to }) =>
+    accountOf(record, to, `${to.keyColumn ?? "key"} = ${record}.${key}`),
+  );
   const itemRows = `${record} CROSS JOIN json_each(${record}.${list?.field}) AS item`;
   const accountsOfList = list === undefined ? [] : accountOf(itemRows, list.of, "id = item.value");
   // The stored row still names the account before the request, because fixed columns are not overwritten. An event with a
@@ -181,9 +183,13 @@ function touchedAccounts({ record, table, type, owner, references, list, keyFiel
 
 /** A query for the accounts of records of a kind; none if they belong to no account. */
 function accountOf(from: string, { table, owner }: Referred, on: string): string[] {
-  if (!namesAccount(owner)) return [];
-  return [
-    `SELECT number, account.id FROM ${from} JOIN ${tableName({ table })} AS target ON target.${on}
-     JOIN ${tableName(account)} AS account ON account.key = target.${owner.column}`,
-  ];
+  if (owner === undefined) return [];
+  const records = `SELECT number, account.id FROM ${from} JOIN ${tableName({ table })} AS target ON target.${on}`;
+  const accountOn = (key: string) => `JOIN ${tableName(account)} AS account ON account.key = ${key}`;
+  const { to, column } = owner;
+  if (namesAccount(owner)) return [`${records} ${accountOn(`target.${column}`)}`];
+  // An issued coupon belongs to the account of its coupon.
+  if (to === undefined || !namesAccount(to.owner)) return [];
+  const owning = `JOIN ${tableName(to)} AS owning ON owning.key = target.${column}`;
+  return [`${records} ${owning} ${accountOn(`owning.${to.owner.column}`)}`];
 }

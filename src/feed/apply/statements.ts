@@ -132,7 +132,7 @@ export function withReferenceKeys(
     const stored = to.deletion?.empties ? `AND (${target}.${to.deletion.column} = 0 ${undoes})` : "";
     return `${join} ${tableName(to)} AS ${target} ON ${target}.id = unresolved.${field} ${stored}`;
   });
-  const keys = references.map(({ key }, index) => `, target_${index}.key AS ${key}`);
+  const keys = references.map(({ key, to }, index) => `, target_${index}.${to.keyColumn ?? "key"} AS ${key}`);
   return sql`(SELECT unresolved.* ${sql.raw(keys.join(""))} FROM ${lines} AS unresolved ${sql.raw(joins.join(" "))})`;
 }
 

@@ -34,7 +34,7 @@ function differs({ references }: Kind, name: string): string {
 
 /** The id that a stored event refers to. A removed message group has none, so it is not compared. */
 function storedId({ field, key, to }: LineReference): string {
-  const id = `(SELECT target.id FROM ${tableName(to)} AS target WHERE target.key = stored.${key})`;
+  const id = `(SELECT target.id FROM ${tableName(to)} AS target WHERE target.${to.keyColumn ?? "key"} = stored.${key})`;
   return `iif(stored.${key} IS NULL, NULL, coalesce(${id}, line.${field}))`;
 }
 

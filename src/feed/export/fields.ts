@@ -81,7 +81,8 @@ function objectIn(row: Row, text: string): Record<string, unknown> {
 const SMALL_TABLE_ROWS = 500;
 
 /** The id of the record whose key a column has, in SQL. */
-function selectId({ table, idsAtOnce }: Referred, column: SQL): SQL {
+function selectId({ table, keyColumn, idsAtOnce }: Referred, column: SQL): SQL {
+  if (keyColumn === "id") return column;
   const id = sql`(SELECT id FROM ${table} AS target WHERE target.key = ${column})`;
   if (idsAtOnce === undefined) return id;
   // The rows are never removed, so the greatest key is their number. SQLite computes this object once for all lines.

@@ -1,19 +1,12 @@
 import * as z from "zod";
-import { EventId } from "../../db/derived/summaries.ts";
 import { named } from "../../http/answer-schema.ts";
 import { DecimalText, toHundredths } from "../../values/decimal.ts";
 import { IdInBody, optionalText, undefinedIfEmpty, unlessNull } from "../../values/parameter.ts";
 import { ShortText } from "../../values/text.ts";
 import { FedTime } from "../../values/time.ts";
+import { Repeated, StoreIdInBody, WriteId } from "../schema.ts";
 
-/** The id of a write, which the till makes: the same id again is answered with what is stored (docs/contract/till.md, 1). */
-export const WriteId = IdInBody.pipe(EventId as z.ZodType<string, string>).describe(
-  "An id that the till makes, such as `till-3-0815`. The same request again, with the same id, is done once.",
-);
-
-export const StoreIdInBody = IdInBody.describe("The store where the till stands.");
-
-const OnlyWhenTaken = "is for a negative amount only";
+const ONLY_NEGATIVE = "is for a negative amount only";
 
 /** What a till books (docs/contract/till.md, 2). Amounts are in hundredths. */
 export const EntryBody = z
@@ -35,7 +28,7 @@ export const EntryBody = z
   })
   .refine(({ amount, minimum_balance }) => minimum_balance === undefined || amount < 0, {
     path: ["minimum_balance"],
-    error: OnlyWhenTaken,
+    error: ONLY_NEGATIVE,
     // Also where another field is bad, so that all bad fields are named at once.
     when: ({ value }) => typeof (value as { amount?: unknown }).amount === "number",
   });
@@ -52,8 +45,6 @@ const TillEntry = named("TillEntry", {
   created_at: z.string().describe("When it was booked, in UTC."),
 });
 export type TillEntry = z.output<typeof TillEntry>;
-
-export const Repeated = z.boolean().describe("Whether the id was used before: then nothing was done now.");
 
 export const Booking = named("Booking", {
   entry: TillEntry.describe("The entry, as the feed would take it."),

@@ -299,6 +299,17 @@ export const RELATIONS: readonly Relation[] = [
     coupons("digital-long", { kind: "'digital'", folded_text: longText(8_000) }),
     { mayGrow: DIGITAL_COUPONS },
   ),
+  relation("redemptions of a coupon", {
+    redemptions: {
+      id: numbered("redemption"),
+      customer_coupon_key: "'held000001'",
+      store_key: STORE,
+      redeemed_at: LONG_AGO,
+    },
+  }),
+  relation("holds of a coupon that have ended", {
+    till_holds: { id: numbered("hold"), customer_coupon_key: "'held000001'", held_until: LONG_AGO, state: "'held'" },
+  }),
   relation("coupons of others", issued("others", { customer_key: FRIEND })),
 
   relation("contests of an account", contests("contest", ALWAYS), { mayGrow: { "leaderboard of all": 2 } }),

@@ -19,11 +19,31 @@ WITH page AS MATERIALIZED (
             'creation_method', customer_coupons.creation_method, 'created_at',
             customer_coupons.created_at, 'updated_at', customer_coupons.updated_at, 'deleted_at',
             customer_coupons.deleted_at, 'store_name', stores.name, 'total_count',
-            customer_coupons.total_count, 'usage_count', customer_coupons.usage_count,
-            'remaining_count', customer_coupons.total_count - customer_coupons.usage_count,
+            customer_coupons.total_count, 'usage_count',
+            customer_coupons.usage_count + customer_coupons.redeemed, 'remaining_count',
+            max(
+              0,
+              customer_coupons.total_count - (
+                customer_coupons.usage_count + customer_coupons.redeemed
+              ) - iif(
+                EXISTS (
+                  SELECT 1
+                  FROM till_holds
+                  WHERE till_holds.customer_coupon_key = customer_coupons.id
+                    AND till_holds.state = 'held'
+                ),
+                (
+                  SELECT count(*)
+                  FROM live_holds
+                  WHERE live_holds.customer_coupon_key = customer_coupons.id
+                ),
+                0
+              )
+            ),
             'store_image', stores.store_image
           )
-        ) AS record
+        ) AS record,
+        NULL AS facts
       FROM (
         SELECT *
         FROM (
@@ -71,7 +91,8 @@ SELECT kind AS part,
   coupon_key AS key,
   record AS record,
   account_key AS account_key,
-  ends_at AS ends_at
+  ends_at AS ends_at,
+  facts AS facts
 FROM page
 UNION ALL
 SELECT 'coupon' AS part,
@@ -97,7 +118,8 @@ SELECT 'coupon' AS part,
     2
   ) AS record,
   NULL AS account_key,
-  NULL AS ends_at
+  NULL AS ends_at,
+  NULL AS facts
 FROM coupons
 WHERE coupons.key IN (SELECT coupon_key FROM page)
 
@@ -116,17 +138,34 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                CORRELATED SCALAR SUBQUERY
 --                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --                  SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
---                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --                SEARCH coupons USING INDEX coupons_digital (account_key=? AND ends_at>?)
 --                SCALAR SUBQUERY
 --                  CO-ROUTINE clock
 --                    SCAN CONSTANT ROW
 --                  SCAN clock
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --                USE TEMP B-TREE FOR ORDER BY
 --              SCAN digital_coupons
 --            SCAN valid
 --            SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
 --            SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
 --          SCAN (subquery)
 --        SCAN (subquery)
 --      SCAN page

@@ -4,7 +4,7 @@ WHERE jobs.name = (
   SELECT jobs.name AS name
   FROM jobs
   WHERE (
-    jobs.name IN (?, ?, ?, ?, ?) AND jobs.due_at <= (SELECT now FROM clock)
+    jobs.name IN (?, ?, ?, ?, ?, ?) AND jobs.due_at <= (SELECT now FROM clock)
     AND jobs.lease_until <= (SELECT now FROM clock)
   )
   ORDER BY jobs.due_at

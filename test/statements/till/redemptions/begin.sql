@@ -1,0 +1,223 @@
+WITH asked AS MATERIALIZED (
+  SELECT (
+    stores.key IS NULL
+    OR (
+      ? IS NULL
+      OR EXISTS (
+        SELECT 1
+        FROM accounts
+        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+      )
+    )
+  ) AND (
+    held_coupon_checks.id IS NULL
+    OR (
+      ? IS NULL
+      OR EXISTS (
+        SELECT 1
+        FROM accounts
+        WHERE accounts.key = held_coupon_checks.account_key
+          AND accounts.id IN (SELECT value FROM json_each(?))
+      )
+    )
+  ) AS is_covered,
+    visible_stores.key IS NOT NULL AS has_store,
+    stores.key AS store_key,
+    held_coupon_checks.id AS coupon,
+    held_coupon_checks.coupon_not_deleted AS coupon_not_deleted,
+    held_coupon_checks.account_not_deleted AS account_not_deleted,
+    held_coupon_checks.store_not_deleted AS store_not_deleted,
+    held_coupon_checks.not_withdrawn AS not_withdrawn,
+    held_coupon_checks.not_used_up AS not_used_up,
+    held_coupon_checks.own_end_not_passed AS own_end_not_passed,
+    held_coupon_checks.coupon_end_not_passed AS coupon_end_not_passed,
+    held_coupon_checks.own_ends_at AS own_ends_at,
+    held_coupon_checks.coupon_ends_at AS coupon_ends_at,
+    EXISTS (
+      SELECT 1
+      FROM live_holds
+      WHERE live_holds.id = ? AND live_holds.customer_coupon_key = customer_coupons.id
+    ) OR max(
+      0,
+      customer_coupons.total_count - (
+        customer_coupons.usage_count + customer_coupons.redeemed
+      ) - iif(
+        EXISTS (
+          SELECT 1
+          FROM till_holds
+          WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
+        ),
+        (
+          SELECT count(*)
+          FROM live_holds
+          WHERE live_holds.customer_coupon_key = customer_coupons.id
+        ),
+        0
+      )
+    ) > 0 AS a_use_is_free,
+    held_coupon_checks.account_key = stores.account_key AS store_of_the_account,
+    customer_coupons.total_count AS total_count,
+    customer_coupons.usage_count + customer_coupons.redeemed AS uses,
+    iif(
+      EXISTS (
+        SELECT 1
+        FROM till_holds
+        WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
+      ),
+      (SELECT count(*) FROM live_holds WHERE live_holds.customer_coupon_key = customer_coupons.id),
+      0
+    ) AS holds,
+    max(
+      0,
+      customer_coupons.total_count - (
+        customer_coupons.usage_count + customer_coupons.redeemed
+      ) - iif(
+        EXISTS (
+          SELECT 1
+          FROM till_holds
+          WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
+        ),
+        (
+          SELECT count(*)
+          FROM live_holds
+          WHERE live_holds.customer_coupon_key = customer_coupons.id
+        ),
+        0
+      )
+    ) AS remaining_count,
+    redemptions.id AS stored_id,
+    redemptions.customer_coupon_key AS stored_coupon,
+    (SELECT named.id FROM stores AS named WHERE named.key = redemptions.store_key) AS stored_store,
+    redemptions.redeemed_at AS redeemed_at,
+    redemptions.reverses AS reverses,
+    till_holds.id AS hold_id,
+    till_holds.customer_coupon_key AS hold_coupon,
+    (SELECT named.id FROM stores AS named WHERE named.key = till_holds.store_key) AS hold_store,
+    till_holds.held_until AS held_until,
+    (
+      ? IS NULL
+      OR EXISTS (
+        SELECT 1
+        FROM accounts
+        WHERE accounts.key = (
+          SELECT named.account_key
+          FROM stores AS named
+          WHERE named.key = coalesce(redemptions.store_key, till_holds.store_key)
+        )
+          AND accounts.id IN (SELECT value FROM json_each(?))
+      )
+    ) AS is_stored_covered,
+    coalesce(?, (SELECT now FROM clock)) AS time,
+    coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened
+  FROM program_state
+  LEFT JOIN stores ON stores.id = ?
+  LEFT JOIN visible_stores ON visible_stores.key = stores.key
+  LEFT JOIN customer_coupons ON customer_coupons.id = ?
+  LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?) AS held_coupon_checks
+    ON true
+  LEFT JOIN redemptions ON redemptions.id = ?
+  LEFT JOIN till_holds ON till_holds.id = ?
+) UPDATE program_state
+SET version = program_state.version + 1, act = ?, restorable = 0
+WHERE EXISTS (
+  SELECT 1
+  FROM asked
+  WHERE (
+    is_covered AND stored_id IS NULL AND coalesce(hold_coupon, coupon) = coupon AND has_store
+    AND coupon IS NOT NULL AND has_happened AND coupon_not_deleted AND account_not_deleted
+    AND store_not_deleted AND not_withdrawn AND not_used_up AND own_end_not_passed
+    AND coupon_end_not_passed AND a_use_is_free AND store_of_the_account
+  )
+)
+
+--  SCAN program_state
+--  SCALAR SUBQUERY
+--    MATERIALIZE asked
+--      MATERIALIZE held_coupon_checks
+--        SEARCH customer_coupons USING PRIMARY KEY (id=?)
+--        SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      SCAN program_state
+--      SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
+--      SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
+--      SEARCH held_coupon_checks USING AUTOMATIC PARTIAL COVERING INDEX (id=?) LEFT-JOIN
+--      SEARCH redemptions USING PRIMARY KEY (id=?) LEFT-JOIN
+--      SEARCH till_holds USING PRIMARY KEY (id=?) LEFT-JOIN
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--        LIST SUBQUERY
+--          SCAN json_each VIRTUAL TABLE INDEX 1:
+--          CREATE BLOOM FILTER
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--        LIST SUBQUERY
+--          SCAN json_each VIRTUAL TABLE INDEX 1:
+--          CREATE BLOOM FILTER
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING PRIMARY KEY (id=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--        LIST SUBQUERY
+--          SCAN json_each VIRTUAL TABLE INDEX 1:
+--          CREATE BLOOM FILTER
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--    SCAN asked

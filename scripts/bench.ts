@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { cpus, loadavg, totalmem } from "node:os";
 import path from "node:path";
 import { InvalidArgumentError, Option } from "commander";
-import { casesOf } from "./bench/cases.ts";
+import { casesOf, tillLines } from "./bench/cases.ts";
+import { feedCall, send } from "./bench/http.ts";
 import { type Lane, measure } from "./bench/drive.ts";
 import { measureHostile } from "./bench/hostile.ts";
 import { measureNotifications } from "./bench/live.ts";
@@ -62,6 +63,7 @@ async function bench({ scale: requestedScales, rounds, entries, docs, json, host
       const runtime = await open(worker, path.join(FOLDER, name));
       console.error(`Loading ${name} …`);
       const kinds = await load(runtime, benchSize(customers));
+      await send(runtime.url, feedCall(runtime.feedToken, tillLines(benchSize(customers))));
       await runtime.runSchedule("merge the search indexes");
       const { meta } = await runtime.database.prepare("SELECT 1").run();
       const lines = kinds.reduce((sum, kind) => sum + kind.lines, 0);

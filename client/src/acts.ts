@@ -42,10 +42,7 @@ export class Acts {
    * take it back.
    * @throws a LoyaltyError if the act is given up, and the signal's reason once it is aborted.
    */
-  async perform<Items>(
-    act: Act,
-    { takeBack = true, ...limits }: ActOptions = {},
-  ): Promise<Result<Items>> {
+  async perform<Items>(act: Act, { takeBack = true, ...limits }: ActOptions = {}): Promise<Result<Items>> {
     throwIfAborted(limits.signal);
     const notes = takeBack ? this.#options.notes : undefined;
     await notes?.set(act.body.id, act);

@@ -1,7 +1,6 @@
 import type { Paged } from "./calls.ts";
 import type { CallOptions, Result } from "./result.ts";
-import type { Booking, CardHolder } from "./shapes.ts";
-import type { Explanation, Freed, Held, Redeemed, TillCoupon } from "./till-shapes.ts";
+import type { Booking, CardHolder, Explanation, Freed, Hold, Redeemed, TillCoupon } from "./shapes.ts";
 
 /**
  * The calls of a till. A call resolves with the service's answer, also if that is a failure. If no answer comes in time, it
@@ -18,7 +17,7 @@ export interface Till {
   book: (body: EntryBody, options?: ActOptions) => Promise<Result<Booking>>;
 
   /** Reserves one use of a coupon for 1 to 86,400 seconds. The redemption with the same id takes it. */
-  hold: (body: HoldBody, options?: ActOptions) => Promise<Result<Held>>;
+  hold: (body: HoldBody, options?: ActOptions) => Promise<Result<Hold>>;
 
   /** Frees a hold. A hold with this id that arrives later holds nothing. */
   free: (holdId: string, options?: RepeatOptions) => Promise<Result<Freed>>;

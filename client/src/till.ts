@@ -2,14 +2,23 @@ import { Acts, freeing, post } from "./acts.ts";
 import { entriesOf } from "./entries.ts";
 import type { CallOptions, LoyaltyError } from "./result.ts";
 import { encode, rootOf, Service } from "./service.ts";
+import type { TillCoupon } from "./shapes.ts";
 import type { Act, ActNotes, Till } from "./till-calls.ts";
-import type { TillCoupon } from "./till-shapes.ts";
 
 export { toDate } from "./poll.ts";
 export * from "./result.ts";
+export type {
+  Booking,
+  CardHolder,
+  Check,
+  Explanation,
+  Failure,
+  Freed,
+  Hold,
+  Redeemed,
+  TillCoupon,
+} from "./shapes.ts";
 export type * from "./till-calls.ts";
-export type { Booking, CardHolder, Check, CouponRecord, Failure } from "./shapes.ts";
-export type * from "./till-shapes.ts";
 
 export interface TillOptions {
   /** Where the service is, such as `https://loyalty.example`. */

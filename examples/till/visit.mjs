@@ -1,6 +1,6 @@
 // A visit to a shop, as the backend of a till handles it. Beside `npm start`, after `npm run edge -- build`:
 //   TOKEN=$(npm run --silent token -- till --name till-3 --stores s101-1-1) node examples/till/visit.mjs
-// Stop the service meanwhile, and start it again within a minute: the visit goes on.
+// Stop the service meanwhile, and start it again within five minutes: the visit goes on.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createTill, LoyaltyError } from "loyalty-edge/till";
 
@@ -15,7 +15,7 @@ const notes = {
   delete: (id) => save(open.delete(id)),
 };
 
-const till = createTill({ url, token: process.env.TOKEN, repeatForMs: 60_000, notes });
+const till = createTill({ url, token: process.env.TOKEN, repeatForMs: 300_000, notes });
 
 /** The items of an answer. @throws a LoyaltyError for a refusal. */
 function itemsOf(result) {

@@ -4,6 +4,9 @@ import { KINDS } from "../../src/records/index.ts";
 // Bare inserts, for comparison with the feed: plain INSERT statements store the fields of the same lines in tables that
 // have only a primary key. Nothing is checked, derived or indexed.
 
+/** The table of the bare write, in the service's own database. */
+export const BARE_WRITES = "CREATE TABLE bare_writes (id TEXT PRIMARY KEY) WITHOUT ROWID";
+
 const fieldsOf = (kind: Kind) => Object.keys(kind.fields.shape).map((field) => `"${field}"`);
 
 export function bareTables(): string[] {

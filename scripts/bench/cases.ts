@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { Claims } from "../lib/sign.ts";
+import type { Line } from "../program/line.ts";
 import type { Size } from "../program/shape.ts";
 import { picksOf } from "./picks.ts";
 
@@ -19,12 +21,25 @@ export interface Case {
   roundTrips: 0 | 1 | 2 | 3;
   /** How large the median time may be, divided by that of the baseline. */
   aim: number;
+  /** The case that is its baseline: its endpoint and name. By default the `SELECT 1`. */
+  to?: string;
 }
 
 const CUSTOMER = "/api/v1/customer";
 
-/** The endpoint of the first case, a `SELECT 1`. */
+/** The endpoint of the baselines: a `SELECT 1`, and a write of one row with nothing else. */
 export const BASELINE = "baseline";
+export const SELECT_1 = `${BASELINE} SELECT 1`;
+const BARE_WRITE = "a bare write";
+
+/** What the cases of a till need besides the program: a coupon with more uses than a run takes. */
+const TILL_STORE = "s101-1-1";
+const TILL_COUPON = "bench-till";
+export function tillLines(size: Size): Line[] {
+  const customer_id = picksOf(size).someCoupons;
+  const issued = { record: "customer_coupon", id: TILL_COUPON, customer_id, store_id: TILL_STORE };
+  return [{ ...issued, campaign_coupon_id: "q101-welcome", total_count: 999_999_999 }];
+}
 
 /** The cases of a program of this size: every endpoint, with long and short answers, hits and misses. */
 export async function casesOf(size: Size, signed: (claims: Claims) => Promise<string>): Promise<Case[]> {
@@ -71,9 +86,24 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     body: JSON.stringify({ scan_id: picks.card }),
     token: await signed({ scope: "till", sub: "bench", accounts: "*" }),
   };
+  /** A write of a till. Each round has an id of its own. */
+  const write = (name: string, path: string, body: object): Case => ({
+    endpoint: "till",
+    name,
+    to: `${BASELINE} ${BARE_WRITE}`,
+    aim: 1.3,
+    roundTrips: 1,
+    call: () => ({
+      path: `/api/v1/till${path}`,
+      body: JSON.stringify({ id: randomUUID(), ...body }),
+      token: find.token,
+    }),
+  });
+  const listed = `/api/v1/till/customers/${picks.manyCoupons}/coupons?store_id=${TILL_STORE}`;
 
   return [
     ask(BASELINE, "SELECT 1", 1, { path: "/baseline" }),
+    { ...write(BARE_WRITE, "/bare-write", {}), endpoint: BASELINE, aim: 1 },
     nearby("densest place", 1.5, picks.denseLocation),
     nearby("one store", 1.6, picks.lonelyStore),
     nearby("no store", 1.6, { ...picks.denseLocation, latitude: -75, longitude: -120 }),
@@ -100,6 +130,21 @@ export async function casesOf(size: Size, signed: (claims: Claims) => Promise<st
     await get("entries", "first page", 1.3, "/me/entries", manyEntries.customer),
     await get("entries", "hundredth page", 1.3, hundredthPage, manyEntries.customer),
     { endpoint: "till", name: "by card", aim: 1.3, roundTrips: 1, call: () => find },
+    write("redeem, to a bare write", "/redemptions", { customer_coupon_id: TILL_COUPON, store_id: TILL_STORE }),
+    write("book, to a bare write", "/entries", {
+      customer_id: picks.someCoupons,
+      store_id: TILL_STORE,
+      amount: "-0.01",
+      minimum_balance: "-999999999.00",
+    }),
+    {
+      endpoint: "till",
+      name: "coupons, to the customer's",
+      to: "coupons many",
+      aim: 1.3,
+      roundTrips: 1,
+      call: () => ({ path: listed, token: find.token }),
+    },
     search("common beginning", 1.7, names.first.slice(0, 3)),
     search("common name", 1.7, names.common),
     search("two words", 1.9, `${names.first} ${names.last}`),

@@ -1,5 +1,5 @@
 import { quantile } from "../lib/quantile.ts";
-import { BASELINE, type Case } from "./cases.ts";
+import { type Case, SELECT_1 } from "./cases.ts";
 import { type Reply, send } from "./http.ts";
 
 /** A case at one scale, which is a size of the program. */
@@ -11,7 +11,7 @@ export interface Lane extends Case {
 export interface Measurement extends Pick<Lane, "scale" | "endpoint" | "name" | "aim"> {
   samples: number;
   p50: number;
-  /** The p50 divided by the p50 of the baseline at the same scale. */
+  /** The p50 divided by the p50 of its baseline at the same scale. */
   ratio: number;
   /** The median number of round trips to D1. */
   roundTrips: number;
@@ -39,10 +39,9 @@ export async function measure(lanes: readonly Lane[], rounds: number): Promise<M
     }
   }
   const p50Of = (lane: Lane) => median(replies.get(lane), "milliseconds");
-  const baselines = lanes.filter(({ endpoint }) => endpoint === BASELINE);
   return [...replies].map(([lane, laneReplies]): Measurement => {
-    const { scale, endpoint, name, aim } = lane;
-    const baseline = baselines.find((candidate) => candidate.scale === scale) ?? lane;
+    const { scale, endpoint, name, aim, to = SELECT_1 } = lane;
+    const baseline = lanes.find((other) => other.scale === scale && `${other.endpoint} ${other.name}` === to) ?? lane;
     return {
       scale,
       endpoint,

@@ -7,7 +7,7 @@ import { readMigrations } from "../lib/migrations.ts";
 import { CommandError, ROOT } from "../lib/project.ts";
 import { type Claims, secretNameOf, signClaims } from "../lib/sign.ts";
 import { runWranglerFor } from "../lib/wrangler.ts";
-import { bareTables } from "./bare.ts";
+import { BARE_WRITES, bareTables } from "./bare.ts";
 
 /** The built Worker in workerd on this machine, with its own database. */
 export interface Runtime {
@@ -92,6 +92,7 @@ async function openRuntime(
   const database = (await miniflare.getD1Database("DB")) as D1Database;
   if (!keep) {
     await migrate(database);
+    await run(database, [BARE_WRITES]);
     await run((await miniflare.getD1Database("BARE")) as D1Database, bareTables());
   }
   return {

@@ -1,6 +1,7 @@
 // The service, the baseline and the bare inserts in one Worker, so that all run under the same conditions.
 import { sql } from "drizzle-orm";
 import { app } from "../../src/app.ts";
+import { databaseAtPrimary } from "../../src/middleware/database.ts";
 import { feedOnly } from "../../src/middleware/token.ts";
 import { insertBare } from "./bare.ts";
 
@@ -11,6 +12,13 @@ const BASELINE = sql`SELECT 1 AS one`;
  * same middleware as every endpoint: token, database, headers, log line.
  */
 app.get("/api/v1/customer/baseline", async (c) => c.json({ status: true, items: await c.var.db.all(BASELINE) }));
+
+/** The cheapest request of a till that writes: one row of a table without anything else. */
+app.post("/api/v1/till/bare-write", databaseAtPrimary, async (c) => {
+  const { id } = await c.req.json<{ id: string }>();
+  await c.var.db.write({ one: [sql`INSERT INTO bare_writes (id) VALUES (${id})`] });
+  return c.json({ status: true });
+});
 
 app.post("/bench/bare/:kind", feedOnly, async (c) => {
   const { BARE } = c.env as Env & { BARE: D1Database };

@@ -15,6 +15,7 @@ import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { Judge } from "./judge.ts";
 import { anyRequest, type FuzzedRequest, NOW, PATHS, program } from "./requests.ts";
+import { tillRequest } from "./till-requests.ts";
 
 const { runs, seed, limitMs } = inject("fuzz");
 // A feed request takes about ten times as long as a customer's request.
@@ -116,8 +117,11 @@ describe("any request", () => {
     const otherPaths = PATHS.filter((path) => !((path.split("/").at(-1) ?? "") in PARAMETERS));
 
     // The random program calls every endpoint that the model knows.
-    const feeds = ["", "/changes", "/customers", "/requests"].map((path) => `/api/v1/feed${path}`);
-    expect(new Set(otherPaths)).toEqual(new Set([...feeds, "/api/v1/customer/live", "/health"]));
+    const feeds = ["", "/changes", "/requests"].map((path) => `/api/v1/feed${path}`);
+    // These are fuzzed as those of a till.
+    const tills = ["customers/find", "explanations", "holds", "holds/:id", "redemptions", "reversals"];
+    const tillPaths = tills.map((path) => `/api/v1/till/${path}`);
+    expect(new Set(otherPaths)).toEqual(new Set([...feeds, ...tillPaths, "/api/v1/customer/live", "/health"]));
   });
 
   it("of a customer gets a documented answer, in time", async ({ expect }) => {
@@ -140,5 +144,16 @@ describe("any request", () => {
     await fuzz(restoreRequest, runs * FEED_SHARE);
 
     expect(await differences()).toEqual([]);
+  });
+
+  // The model does not know what these requests write, so they come last.
+  it("of a till gets a documented answer, and leaves every total right", async ({ expect }) => {
+    await fuzz(tillRequest, runs * FEED_SHARE);
+
+    expect(await differences()).toEqual([]);
+    const written = await rows(
+      "SELECT DISTINCT line ->> 'record' AS record FROM requests WHERE source = 'till' ORDER BY 1",
+    );
+    expect(written.map(({ record }) => record)).toEqual(["balance_entry", "redemption"]);
   });
 });

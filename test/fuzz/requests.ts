@@ -109,9 +109,11 @@ const strangeSegment = fc.oneof(
 );
 
 /** A request of somebody who uses the service well. */
-interface GoodRequest {
-  method: "GET" | "POST";
+export interface GoodRequest {
+  method: "GET" | "POST" | "DELETE";
   path: string;
+  /** The id in the path; by default that of a store. */
+  id?: string;
   parameters: Record<string, unknown>;
   /** The names of the parameters that the endpoint has. */
   names: readonly string[];
@@ -162,14 +164,22 @@ const systemRequests = fc.constantFrom<GoodRequest>(
 );
 
 /** The request, or one with hostile parameters, other claims, another method or a strange path. */
-function spoilRequest({ method, path, parameters, names, claims }: GoodRequest): fc.Arbitrary<FuzzedRequest> {
+export function spoilRequest({
+  method,
+  path,
+  id: goodId,
+  parameters,
+  names,
+  claims,
+}: GoodRequest): fc.Arbitrary<FuzzedRequest> {
   const hostileQuery = fc.constantFrom(...Object.values(HOSTILE_QUERIES)).map((query) => ({ ...parameters, query }));
   const sentParameters = fc.oneof(
     { weight: 4, arbitrary: fc.constant(parameters) },
     { weight: 5, arbitrary: withHostileFields(parameters, [...names, "after"]) },
     { weight: names.includes("query") ? 4 : 0, arbitrary: hostileQuery },
   );
-  const store = fc.constantFrom(...program.idsOf("store")).map(encoded);
+  const ids = goodId === undefined ? program.idsOf("store") : [goodId];
+  const store = fc.constantFrom(...ids).map(encoded);
   const target = fc.record({
     id: fc.oneof({ weight: 4, arbitrary: store }, { weight: 1, arbitrary: strangeSegment }),
     query: fc.oneof(

@@ -2,12 +2,14 @@ import type { State } from "../model/state.ts";
 import type { Answered } from "./platform/isolates.ts";
 import type { Location } from "./world.ts";
 
-/** A request of an app, with a token of its customer; or of a system of record, with a token of this scope. */
+/** A request of an app, with a token of its customer; of a till; or of a system of record, with a token of this scope. */
 export interface Call {
   location: Location;
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   path: string;
   customer?: string;
+  /** The name of a till. */
+  till?: string;
   scope?: string;
   headers?: Record<string, string>;
   body?: string;

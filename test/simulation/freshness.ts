@@ -78,7 +78,7 @@ async function measure(world: World, measured: Measured[], isOver: () => boolean
   const client = world.outside.service.createClient({
     url: "https://loyalty.example",
     token: () => customerToken(world, APP.customer),
-    fetch: network.fetchFor(APP.location, APP.customer),
+    fetch: network.fetchFor(APP.location, { customer: APP.customer }),
     WebSocket: network.socketsFor(APP.location, () => {}),
   });
   const frames = client.changes();

@@ -41,14 +41,14 @@ export class Network {
     return answer;
   }
 
-  /** The global `fetch` of an app. */
-  fetchFor(location: Location, customer: string): typeof fetch {
+  /** The global `fetch` of an app or a till. */
+  fetchFor(location: Location, caller: Pick<Call, "customer" | "till">): typeof fetch {
     return async (input, init) => {
       const url = new URL(String(input));
       const sending = this.send({
         location,
-        customer,
-        method: init?.method === "POST" ? "POST" : "GET",
+        ...caller,
+        method: (init?.method ?? "GET") as "GET" | "POST" | "DELETE",
         path: url.pathname + url.search,
         headers: Object.fromEntries(new Headers(init?.headers)),
         ...(typeof init?.body === "string" ? { body: init.body } : {}),
@@ -76,7 +76,9 @@ export class Network {
   async #deliver(call: Call): Promise<Answer> {
     const headers = { ...this.#tokenOf(call), ...call.headers };
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
-    const sentRequest: SentRequest = { lines: call.path === "/api/v1/feed" ? call.body : undefined, committed: null };
+    const { path, body, method = "GET" } = call;
+    const lines = path === "/api/v1/feed" ? body : undefined;
+    const sentRequest: SentRequest = { method, path, body, lines, hasVersion: false, committed: null };
     const poll = this.#rules.messages.begin(call);
     const feed = this.#rules.retention.begin(call);
     const reads: DatabaseRead[] = [];
@@ -84,7 +86,8 @@ export class Network {
     const request = new Request(ORIGIN + call.path, init);
     const sentAt = this.#world.time.now;
     const answered = await this.#world.isolateAt(call.location).fetch(request, sentRequest, noteRead);
-    const answer = { ...answered, json: answered.body === "" ? null : JSON.parse(answered.body), reads };
+    const isJson = answered.headers.get("Content-Type")?.startsWith("application/json") ?? false;
+    const answer = { ...answered, json: isJson ? JSON.parse(answered.body) : null, reads };
     this.#world.log(`${answer.status} ${answer.body}`);
     this.#rules.checkAnswer(call, answer, { poll, feed, committed: sentRequest.committed, sentAt });
     if (answer.socket !== null) answer.socket.onArrival = (text) => this.#rules.messages.checkFrame(text);
@@ -118,6 +121,10 @@ export function nextPath({ headers }: Answer): string | null {
   if (address === undefined) return null;
   const { pathname, search } = new URL(address);
   return pathname + search;
+}
+
+export function tillToken({ time }: World, name: string): string {
+  return signToken({ scope: "till", sub: name, accounts: "*" }, { now: time.now, seconds: TOKEN_SECONDS });
 }
 
 export function customerToken({ time }: World, customerId: string): string {

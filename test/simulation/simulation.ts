@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { entriesReader, follower, newFollowingApp, opener, poller, reader } from "./actors/apps.ts";
+import { ChangesFollower } from "./actors/changes.ts";
 import { operator, platformFaults, retention, schedule } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
 import { feeder, feedUntilAnswered } from "./actors/systems.ts";
+import { shop } from "./actors/tills.ts";
 import { watcher } from "./actors/watcher.ts";
 import { Network } from "./network.ts";
 import type { Bundle } from "./platform/code.ts";
@@ -100,11 +102,14 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
     isOver: () => isOver || world.failure !== null,
   };
   const apps = numbersTo(4).map((number) => newFollowingApp(stage, number));
+  const changes = new ChangesFollower(stage);
   const begin = async () => {
     const answer = await feedUntilAnswered(stage, world.random("first lines"), program.firstLines());
     if (answer?.status !== 200) throw new Error(`The first lines are refused: ${answer?.body}`);
     const actors = [
       ...[schedule, platformFaults, operator, retention, opener, entriesReader].map((act) => act(stage)),
+      changes.run(),
+      ...numbersTo(2).map((number) => shop(stage, number)),
       ...numbersTo(4).map((number) => feeder(stage, number)),
       ...numbersTo(6).map((number) => poller(stage, number)),
       ...apps.map((app, number) => follower(stage, number, app)),
@@ -128,7 +133,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
   const endsAt = Math.max(world.time.now, world.database.usedUpUntil) + RECOVERS_WITHIN_MS;
   await world.time.passUntil(() => hasFailed() || world.time.now >= endsAt);
   let isChecked = false;
-  void checkRecovery(stage, apps).then(() => {
+  void checkRecovery(stage, { apps, changes }).then(() => {
     isChecked = true;
   });
   await world.time.passUntil(() => hasFailed() || isChecked);

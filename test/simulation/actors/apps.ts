@@ -164,7 +164,7 @@ export async function follower(stage: Stage, number: number, app: FollowingApp):
     const client = world.outside.service.createClient({
       url: "https://loyalty.example",
       token: () => customerToken(world, customerId),
-      fetch: network.fetchFor(location, customerId),
+      fetch: network.fetchFor(location, { customer: customerId }),
       WebSocket: hasSockets ? network.socketsFor(location, onSocket) : null,
     });
     const closing = new AbortController();

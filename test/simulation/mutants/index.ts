@@ -5,6 +5,7 @@ import { INBOXES_MUTANTS } from "./inboxes.ts";
 import { MESSAGES_MUTANTS } from "./messages.ts";
 import type { Mutant } from "./mutant.ts";
 import { RETENTION_MUTANTS } from "./retention.ts";
+import { TILLS_MUTANTS } from "./tills.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...FEED_MUTANTS,
@@ -13,4 +14,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MESSAGES_MUTANTS,
   ...DATABASE_MUTANTS,
   ...CLIENT_MUTANTS,
+  ...TILLS_MUTANTS,
 ];

@@ -42,6 +42,11 @@ export class Invocation {
 
 /** A request of an actor. */
 export interface SentRequest {
+  path: string;
+  method: string;
+  body: string | undefined;
+  /** Whether the request has taken a version. The rules set it. */
+  hasVersion: boolean;
   /** A feed's body. */
   lines: string | undefined;
   /** If the feed was committed: the commit, and the model's answer. The rules set it. */

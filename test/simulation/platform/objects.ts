@@ -23,6 +23,8 @@ export class SimulatedObjects {
   readonly #platform: Platform;
   readonly #host: (binding: string) => ObjectHost;
   readonly #objects = new Map<string, SimulatedObject>();
+  /** Called when code calls a method of an object. */
+  onCall: (method: string) => void = () => {};
 
   constructor(platform: Platform, host: (binding: string) => ObjectHost) {
     this.#platform = platform;
@@ -37,6 +39,7 @@ export class SimulatedObjects {
       const method =
         (methodName: string) =>
         (...args: unknown[]) => {
+          this.onCall(methodName);
           const clonedArgs = structuredClone(args);
           return call(async (instance) => {
             if (!(methodName in instance))

@@ -79,7 +79,10 @@ export class ModelRules {
     if (clock === undefined) return;
     const request = current.getStore()?.request;
     // A step of retention increases the version, too, but feeds nothing.
-    if (request?.lines !== undefined && clock.version !== this.#last.version) this.#takeFeed(request, clock);
+    if (clock.version !== this.#last.version) {
+      if (request?.lines !== undefined) this.#takeFeed(request, clock);
+      else this.#takeAct(clock);
+    }
     const { state } = this.#last;
     state.clock = { stamp: clock.stamp, time: clock.clockSaid };
     this.#last = { commit: primary.commit, version: clock.version, state, stamp: clock.stamp };
@@ -101,6 +104,18 @@ export class ModelRules {
       this.#world.fail(MODEL, `the model refuses what was committed: ${JSON.stringify(answer)}`);
     request.committed = { commit: this.#world.database.primary.commit, answer };
     this.#last = { ...this.#last, state: model.state };
+  }
+
+  /** Feeds the model what a till has written, as the journal says it. */
+  #takeAct({ version, now }: Clock): void {
+    const written = "SELECT line FROM requests WHERE version = ? AND line IS NOT NULL";
+    for (const { line } of this.#world.database.primary.read<{ line: string }>(written, version)) {
+      const model = new Model(this.#last.state);
+      const answer = model.feed([JSON.parse(line)], { now });
+      if (answer.status !== 200)
+        this.#world.fail(MODEL, `the model refuses the act ${line}: ${JSON.stringify(answer)}`);
+      this.#last = { ...this.#last, state: model.state };
+    }
   }
 
   #noteBoards(state: State): void {
@@ -126,7 +141,11 @@ export class ModelRules {
     const areAlike = reads.every(
       ({ state, stamp, now }) => state === first?.state && stamp === first.stamp && now === first.now,
     );
-    const isInModel = endpoint in PARAMETERS && endpoint !== "entries" && !path.includes("after=");
+    const isInModel =
+      path.startsWith("/api/v1/customer") &&
+      endpoint in PARAMETERS &&
+      endpoint !== "entries" &&
+      !path.includes("after=");
     if (first === undefined || !areAlike || !isInModel || ![200, 404, 422].includes(answer.status)) return;
     this.#compare(MODEL, call, answer, [this.ask(first, call.customer ?? "", toAsked(call))]);
   }
@@ -226,6 +245,6 @@ export class ModelRules {
   }
 }
 
-function toAsked({ method = "GET", path, body }: Call): { method: "GET" | "POST"; path: string; body?: unknown } {
-  return { method, path, ...(body !== undefined && { body: JSON.parse(body) }) };
+function toAsked({ method, path, body }: Call): { method: "GET" | "POST"; path: string; body?: unknown } {
+  return { method: method === "POST" ? "POST" : "GET", path, ...(body !== undefined && { body: JSON.parse(body) }) };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { RETAINED_KINDS } from "../../../src/retention/kinds.ts";
 import { type FollowingApp, locationOf, randomCall, readEntries } from "../actors/apps.ts";
+import type { ChangesFollower } from "../actors/changes.ts";
 import { addUp } from "../actors/operator.ts";
 import type { Stage } from "../actors/stage.ts";
 import { feedUntilAnswered } from "../actors/systems.ts";
@@ -12,7 +13,10 @@ import { ALL_GROUPS, FRAME, RECOVERY } from "./names.ts";
 const TOLD_WITHIN_MS = 7_000;
 
 /** Checks, 90 seconds after the last fault, that health is good and that a new message reaches everybody. */
-export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[]): Promise<void> {
+export async function checkRecovery(
+  stage: Stage,
+  { apps, changes }: { apps: readonly FollowingApp[]; changes: ChangesFollower },
+): Promise<void> {
   const { world, network, rules } = stage;
   const { customers } = stage.program;
   for (const location of LOCATIONS) {
@@ -25,6 +29,8 @@ export async function checkRecovery(stage: Stage, apps: readonly FollowingApp[])
   await untilReplicated(stage);
   await checkPolls(stage);
   checkFollowers(stage, apps, ALL_GROUPS);
+  await changes.finish();
+  rules.tills.checkChanges();
 
   // Put every customer into every group, and send each group a message.
   const messages = rules.model.last.state

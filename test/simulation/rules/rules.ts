@@ -7,6 +7,7 @@ import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules } from "./model.ts";
 import { JOURNAL, ONE_RUN, RECOUNT } from "./names.ts";
 import { type ArrivedFeed, RetentionRules } from "./retention.ts";
+import { TillRules } from "./tills.ts";
 
 // Recounts are slow, so they run once in this many steps.
 const RECOUNT_EVERY_STEPS = 1_000;
@@ -16,6 +17,7 @@ export class Rules {
   readonly model: ModelRules;
   readonly messages: MessageRules;
   readonly retention: RetentionRules;
+  readonly tills: TillRules;
   readonly #world: World;
   #recountedAt = 0;
   /** The lease of each job after the last commit. */
@@ -26,10 +28,12 @@ export class Rules {
     this.retention = new RetentionRules(world);
     this.model = new ModelRules(world, this.retention);
     this.messages = new MessageRules(world, this.model);
+    this.tills = new TillRules(world);
     world.database.onCommit = () => {
       this.model.noteCommit();
       this.messages.noteCommit();
       this.retention.noteCommit();
+      this.tills.noteCommit();
       this.#checkLeases();
     };
   }
@@ -107,6 +111,7 @@ export class Rules {
   forget(moment: Moment): void {
     this.model.forget(moment);
     this.retention.forget();
+    this.tills.forget();
     this.#leases.clear();
   }
 }

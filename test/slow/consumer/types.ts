@@ -1,5 +1,7 @@
 import type * as client from "loyalty-edge/client";
 import { createClient } from "loyalty-edge/client";
+import type * as till from "loyalty-edge/till";
+import { createTill } from "loyalty-edge/till";
 
 // The compiler checks the types of the packed client in this file. Nothing runs the file.
 
@@ -75,6 +77,18 @@ createClient({ url: "https://loyalty.example", token: "t", WebSocket: null });
 await app.messages();
 await app.messages({ page: 2 }, { signal: AbortSignal.timeout(1_000) });
 
+const desk: till.Till = createTill({ url: "https://loyalty.example", token: "t", notes: new Map<string, till.Act>() });
+const use = { customer_coupon_id: "cc1", store_id: "s1" };
+const redeemed = await desk.redeem(use, { repeatForMs: 1_000, takeBack: false });
+if (redeemed.status) same<typeof redeemed.items, till.Redeemed>();
+else same<typeof redeemed.checks, till.Check[] | undefined>();
+same<Awaited<ReturnType<till.Till["customerOf"]>>, till.Result<till.CardHolder[]>>();
+same<till.LoyaltyError["act"], till.Act | undefined>();
+
+// @ts-expect-error The seconds are missing.
+await desk.hold(use);
+// @ts-expect-error A reversal is not taken back.
+await desk.reverse({ redemption_id: "r1", store_id: "s1" }, { takeBack: false });
 // @ts-expect-error A parameter is missing.
 await app.nearbyCampaigns({ latitude: 1, longitude: 2 });
 // @ts-expect-error A parameter has another type.

@@ -1,0 +1,70 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text of the service.
+import * as RULES from "../rules/names.ts";
+import type { Mutant } from "./mutant.ts";
+
+export const TILLS_MUTANTS: readonly Mutant[] = [
+  {
+    breaks: "a redemption needs a free use",
+    file: "src/till/redemptions/queries.ts",
+    find: "    ...REDEMPTION_CHECKS,\n  ]),",
+    replace: "  ]),",
+    foundBy: [RULES.TILL_USES],
+  },
+  {
+    breaks: "a hold that was redeemed is not counted besides",
+    file: "src/records/redemption.ts",
+    find: "AND ${tillHolds.state} = 'held' AND redemption.reverses IS NULL`,",
+    replace: "AND ${tillHolds.state} = 'none' AND redemption.reverses IS NULL`,",
+    foundBy: [RULES.TILL_FREE, RULES.TILL_USES],
+  },
+  {
+    breaks: "a hold ends",
+    file: "migrations/0017_redemptions.sql",
+    find: "WHERE state = 'held' AND held_until >= (SELECT now FROM clock);",
+    replace: "WHERE state = 'held';",
+    foundBy: [RULES.TILL_FREE],
+  },
+  {
+    breaks: "a redemption is reversed once",
+    file: "src/till/reversals/queries.ts",
+    find: "NOT EXISTS (SELECT 1 FROM ${redemptions} AS other WHERE other.reverses = reversed.id)",
+    replace: "true",
+    foundBy: [RULES.NO_500, RULES.TILL_ONCE],
+  },
+  {
+    breaks: "points that are not there are not spent",
+    file: "src/till/entries/queries.ts",
+    find: "AND is_kept AND has_happened AND balance_suffices`;",
+    replace: "AND is_kept AND has_happened`;",
+    foundBy: [RULES.TILL_ONCE],
+  },
+  {
+    breaks: "an id is compared with its content",
+    file: "src/till/refusals.ts",
+    find: "if (differing.length === 0) return;",
+    replace: "if (differing.length >= 0) return;",
+    foundBy: [RULES.TILL_IDS],
+  },
+  {
+    breaks: "an act has its row in the journal",
+    file: "src/records/acts.ts",
+    find: '${from} WHERE ${act} = ${placeholder("act")}`',
+    replace: '${from} WHERE ${act} = ${placeholder("act")} AND false`',
+    foundBy: [RULES.JOURNAL, RULES.TILL_CHANGES, RULES.MODEL],
+  },
+  {
+    breaks: "a repetition that is the next transaction adds nothing to a total",
+    file: "src/records/acts.ts",
+    find: "FROM ${programState} WHERE ${act} = ${id})`;",
+    replace: "FROM ${programState} WHERE ${id} <> '')`;",
+    foundBy: [RULES.RECOUNT, RULES.TILL_ONCE, RULES.MODEL, RULES.TILL_QUIET],
+  },
+  {
+    breaks: "an act that was refused or repeated notifies nobody",
+    file: "src/inbox/outbox.ts",
+    find: 'selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))}`),',
+    replace:
+      "selectOutbox(sql`${placeholder(\"act\")} <> '' AND ${outbox.version} = (SELECT ${programState.version} FROM ${programState})`),",
+    foundBy: [RULES.TILL_QUIET],
+  },
+];

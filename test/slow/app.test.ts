@@ -110,7 +110,9 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
       await page.locator("[aria-sort=descending]").getByText("Hits").waitFor();
       expect(await page.getByRole("row").nth(1).getByRole("cell").first().innerText()).toBe("1");
       expect(await page.getByRole("timer").innerText()).toMatch(/^The board is \d+ s old\.$/);
-      expect(await page.getByRole("contentinfo").innerText()).toMatch(/leaderboard · \d+ ms, .* round trips? · \d+ rows read$/);
+      expect(await page.getByRole("contentinfo").innerText()).toMatch(
+        /leaderboard · \d+ ms, .* round trips? · \d+ rows read$/,
+      );
       await page.getByLabel("I am").selectOption("Kofi García");
       await goTo(page, "Messages");
       await page.getByText("Nobody has written yet.").waitFor();

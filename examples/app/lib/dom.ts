@@ -75,10 +75,11 @@ const DAY_MS = 86_400_000;
 const DAYS_IN_WORDS = 14;
 const FAR_AHEAD_DAYS = 3_650;
 
-/** When something ends, in words that a customer uses. */
+/** When something ends or has ended, in words that a customer uses. */
 export function endText(time: string | null): string {
   if (time === null) return "No end";
   const days = Math.floor((toDate(time).getTime() - Date.now()) / DAY_MS);
+  if (days < 0) return `Ended ${dayOf(time)}`;
   if (days > FAR_AHEAD_DAYS) return "Valid for years";
   if (days > DAYS_IN_WORDS) return `Until ${dayOf(time)}`;
   return days < 1 ? "Ends within a day" : `${days} ${days === 1 ? "day" : "days"} left`;

@@ -9,11 +9,15 @@ import type { Visit } from "./till.ts";
 export function createTillCoupons({ till, holder, storeId, signal }: Visit): View {
   /** The latest redemption of each coupon in this visit, which can be reversed. */
   const redemptionIds = new Map<string, string>();
-  const status = h("p", { role: "status" });
+  const status = h("p", { class: "outcome", role: "status" });
 
   const coupons = answerView(signal, {
     ask: (call) => readAll(till.coupons.all(holder.id, { store_id: storeId }, { signal: call })),
-    show: ({ items }) => list(items.map(drawCoupon)),
+    show: ({ items }) => {
+      const isRedeemed = ({ id }: TillCoupon) => Number(redemptionIds.has(id));
+      const redeemedFirst = items.toSorted((first, second) => isRedeemed(second) - isRedeemed(first));
+      return list(redeemedFirst.map(drawCoupon));
+    },
     empty: "The coupons that this customer can use at this chain will be here.",
     skeleton: skeletonOf("line", 3),
   });

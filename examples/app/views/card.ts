@@ -20,7 +20,8 @@ export function drawBalances(
 ): HTMLElement {
   const tiles = balances.map(({ account_id, company, balance, stores_count }) => {
     const isChosen = account_id === chosenId;
-    const stores = stores_count === 0 ? "No store joined yet" : stores_count === 1 ? "1 store" : `${stores_count} stores`;
+    const stores =
+      stores_count === 0 ? "No store joined yet" : stores_count === 1 ? "1 store" : `${stores_count} stores`;
     const text = h("span", {}, h("strong", {}, company), h("small", {}, stores));
     const click = () => onChoose(isChosen ? null : account_id);
     const attributes = { type: "button", class: "tile", "aria-pressed": String(isChosen), click } as const;

@@ -64,7 +64,7 @@ export async function scanCard(page: Page): Promise<void> {
 
 /** Books points at the till, after a scan. */
 export async function bookPoints(page: Page, amount: string, reason: string): Promise<void> {
-  await page.locator("#visit").getByLabel("Points").fill(amount);
+  await page.locator("#visit").getByLabel("Points", { exact: true }).fill(amount);
   await page.getByLabel("Reason").fill(reason);
   await page.getByRole("button", { name: "Book" }).click();
 }

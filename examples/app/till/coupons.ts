@@ -26,7 +26,7 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
     const outcome = await run();
     if (signal.aborted) return;
     status.replaceChildren(
-      typeof outcome === "string" ? `Refused. ${outcome}` : `${done} ${outcome.remaining_count} left.`,
+      typeof outcome === "string" ? `Refused: ${outcome}` : `${done} ${outcome.remaining_count} left.`,
     );
     await coupons.refresh();
   }

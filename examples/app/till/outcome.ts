@@ -14,8 +14,8 @@ export async function outcomeOf<Items>(call: Promise<Result<Items>>): Promise<It
   }
 }
 
-/** A refusal with the conditions that do not hold. */
+/** What is in the way: the conditions that do not hold, or the error. */
 function refusalOf(failure: Failure): string {
-  const details = (failure.checks ?? []).map(({ check, detail }) => `${check.replaceAll("_", " ")}: ${detail}`);
-  return [textOf(failure), ...details].join(" ");
+  const details = (failure.checks ?? []).map(({ detail }) => detail);
+  return details.length === 0 ? textOf(failure) : `${details.join("; ")}.`;
 }

@@ -31,7 +31,7 @@ export function createSale({ till, holder, storeId, chain, signal }: Visit, onBo
     );
     button.disabled = false;
     if (signal.aborted) return;
-    if (typeof booking === "string") return status.replaceChildren(`Refused. ${booking}`);
+    if (typeof booking === "string") return status.replaceChildren(`Refused: ${booking}`);
     status.replaceChildren(booking.repeated ? "Booked once; its first answer was lost." : "Booked.");
     onBooked(booking.balance);
   }

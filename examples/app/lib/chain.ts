@@ -12,5 +12,5 @@ export function inColourOf<Kind extends HTMLElement | SVGElement>(accountId: str
 
 /** A circle with a chain's initials, in its colour. */
 export function chainBadge(accountId: string | number, company: string): HTMLElement {
-  return inColourOf(accountId, h("span", { class: "circle", "aria-hidden": true }, initials(company)));
+  return inColourOf(accountId, h("span", { class: "circle", "aria-hidden": "true" }, initials(company)));
 }

@@ -46,7 +46,7 @@ export function list(entries: readonly HTMLElement[]): HTMLElement[] {
 export function entry(name: string, about: string, figure: string, picture: Element | string = ""): HTMLElement[] {
   const text = h("div", {}, h("strong", {}, name), h("p", {}, about));
   const circle = (initials: string) =>
-    h("span", { class: "circle", "aria-hidden": true, hidden: initials === "" }, initials);
+    h("span", { class: "circle", "aria-hidden": "true", hidden: initials === "" }, initials);
   const first = typeof picture === "string" ? circle(picture) : h("span", { class: "thumb" }, picture);
   return [first, text, h("span", { class: "figure" }, figure)];
 }

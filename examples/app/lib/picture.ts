@@ -52,7 +52,7 @@ export function storePicture(accountId: string | number, id: string): SVGElement
 }
 
 function picture(accountId: string | number, ...shapes: SVGElement[]): SVGElement {
-  const box = { viewBox: "0 0 96 60", preserveAspectRatio: "xMidYMid slice", "aria-hidden": true, class: "picture" };
+  const box = { viewBox: "0 0 96 60", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true", class: "picture" };
   return inColourOf(accountId, svg("svg", box, ...shapes));
 }
 

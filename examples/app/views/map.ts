@@ -22,12 +22,12 @@ export function createMap(onMove: (place: Place) => void) {
   let [x, y] = [0, 0];
   const rings = RINGS_MILES.flatMap((miles) => [
     svg("circle", { r: miles, fill: "none", stroke: "currentColor", "stroke-width": 0.06 }),
-    svg("text", { y: 1.2 - miles, "font-size": 1, "text-anchor": "middle", "aria-hidden": true }, `${miles} mi`),
+    svg("text", { y: 1.2 - miles, "font-size": 1, "text-anchor": "middle", "aria-hidden": "true" }, `${miles} mi`),
   ]);
   const pin = svg("g", { class: "pin" }, svg("circle", { r: 1.8, opacity: 0.3 }), svg("circle", { r: 0.7 }));
   const ownPlace = svg("g", {}, ...rings, pin);
   const dots = svg("g");
-  const name = svg("text", { class: "name", "font-size": 1.15, "text-anchor": "middle", "aria-hidden": true });
+  const name = svg("text", { class: "name", "font-size": 1.15, "text-anchor": "middle", "aria-hidden": "true" });
   const box = `${-REACH_MILES} ${-REACH_MILES} ${2 * REACH_MILES} ${2 * REACH_MILES}`;
   const drawing = svg("svg", { viewBox: box }, dots, ownPlace, name);
   const label = "Map of stores around you. Arrow keys move your place.";

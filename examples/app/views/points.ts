@@ -19,7 +19,7 @@ export function createPoints({ client, endSignal }: App): View {
       return [drawCard(items), drawBalances(items, chainId, choose)];
     },
     empty: "Your card will be here.",
-    skeleton: h("div", { class: "waiting" }, h("div", { class: "ghost member-card" }), skeletonOf("line", 2)),
+    skeleton: h("div", { class: "waiting" }, h("div", { class: "ghost member-card" }), skeletonOf("line", 3)),
   });
 
   const entries = answerView(endSignal, {

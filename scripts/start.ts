@@ -7,7 +7,7 @@ import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { DEVELOPMENT, variablesOf } from "./lib/environments.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
-import { isReady, loadDemo, prepare, type ServiceOptions, serve } from "./lib/service.ts";
+import { isReady, loadDemo, loadLately, prepare, type ServiceOptions, serve } from "./lib/service.ts";
 import { devToken } from "./lib/tokens.ts";
 import { DEMO_CUSTOMER, demoLines } from "./program/program.ts";
 
@@ -91,6 +91,7 @@ async function run(options: ServiceOptions, demo: boolean, onStarted: () => void
 async function introduce(url: string, env: string, contents: Contents): Promise<void> {
   if (contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
+    await loadLately(url, env);
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
   }

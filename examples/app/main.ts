@@ -5,7 +5,8 @@ import type { App, View } from "./lib/app.ts";
 import { fetchWithCost, socketWithNotice } from "./lib/cost.ts";
 import { byId, choice, h } from "./lib/dom.ts";
 import { currentSession, type DemoCustomer, type Session } from "./lib/session.ts";
-import { serveWith } from "./till.ts";
+import { connectForm } from "./till/back-office.ts";
+import { openTill } from "./till/till.ts";
 import { createBalance } from "./views/balance.ts";
 import { createBoard } from "./views/board.ts";
 import { createCoupons } from "./views/coupons.ts";
@@ -15,15 +16,17 @@ import { createPoints } from "./views/points.ts";
 import { createSearch } from "./views/search.ts";
 import { createTeam } from "./views/team.ts";
 
-const CREATE: Record<string, (app: App) => View> = {
-  nearby: createNearby,
+const CREATE = {
+  points: createPoints,
   coupons: createCoupons,
+  nearby: createNearby,
   messages: createMessages,
   team: createTeam,
-  search: createSearch,
   board: createBoard,
-  points: createPoints,
+  search: createSearch,
 };
+type ViewName = keyof typeof CREATE;
+const FIRST_VIEW = "points";
 const NOTICE_MS = 6_000;
 
 const view = byId("view", HTMLElement);
@@ -32,23 +35,27 @@ const cost = byId("cost", HTMLElement);
 const notice = byId("said", HTMLElement);
 const tillSide = byId("till", HTMLDialogElement);
 const isDesk = matchMedia("(min-width: 60rem)");
-const send = fetchWithCost(showCost);
-const Socket = socketWithNotice(() => void send("/health").catch(() => {}));
+const Socket = socketWithNotice(() => void sendFor("health")("/health").catch(() => {}));
 
-/** The app of the chosen customer, and the views that it has shown so far. */
-let app: App | null = null;
-let views = new Map<string, View>();
-let shownView: View | null = null;
+/** The current customer's data, and the views that were shown so far. */
+let customerApp: Omit<App, "client"> | null = null;
+let views: { [Name in ViewName]?: ReturnType<(typeof CREATE)[Name]> } = {};
+let shownName: string | null = null;
 let customerEnd = new AbortController();
 let noticeTimer = 0;
+/** The cost of the latest request of each view. */
+const costs = new Map<string, string>();
+let isOffline = false;
 
 isDesk.addEventListener("change", placeTill);
-byId("open-till", HTMLElement).addEventListener("click", () => tillSide.showModal());
+byId("open-till", HTMLElement).addEventListener("click", showTill);
 byId("close-till", HTMLElement).addEventListener("click", () => tillSide.close());
-addEventListener("offline", () => showCost(null));
-addEventListener("online", () => void shownView?.refresh());
+tillSide.addEventListener("close", () => document.body.append(notice));
+addEventListener("offline", () => noteCost("", null));
+addEventListener("online", () => void (isViewName(shownName) && views[shownName]?.refresh()));
 addEventListener("hashchange", () => {
   showView();
+  byId("main", HTMLElement).scrollTop = 0;
   title.focus({ preventScroll: true });
 });
 placeTill();
@@ -72,38 +79,53 @@ function switchTo(customer: DemoCustomer, session: Session): void {
   notice.replaceChildren();
   customerEnd = new AbortController();
   const { signal } = customerEnd;
-  const token = async () => (await currentSession()).customers.find(({ id }) => id === customer.id)?.token ?? "";
-  app = {
-    client: createClient({ url: location.origin, token, fetch: send, WebSocket: Socket, retry: { attempts: 1 } }),
+  customerApp = {
     customer,
     session,
     endSignal: signal,
     say: (text) => void (signal.aborted || say(text)),
     count: (name, number, what) => void (signal.aborted || showCount(name, number, what)),
   };
-  views = new Map();
+  views = {};
+  costs.clear();
   for (const name of Object.keys(CREATE)) showCount(name, 0, "");
-  // No frame comes for a play, and the service caches a board for 30 seconds. So this reloads it later.
-  const askForBoard = () => views.get("board")?.refresh();
-  const onSent = (record: string) => void (record === "play" && setTimeout(askForBoard, 31_000));
-  for (const form of document.forms) serveWith(form, { customer, session, send, onSent, signal });
-  void follow(app, signal);
+  const onSent = (record: string) => void (record === "play" && viewOf("board").expectPlay());
+  const shop = { customer, session, send: sendFor("till"), signal };
+  openTill(shop);
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-record]"))
+    connectForm(form, { ...shop, onSent });
+  void follow(signal);
   showView();
 }
 
+/** The app as a view gets it: its client notes what the view's requests cost. */
+function appFor(name: string): App {
+  if (customerApp === null) throw new Error("No customer is chosen yet.");
+  const { customer } = customerApp;
+  const token = async () => (await currentSession()).customers.find(({ id }) => id === customer.id)?.token ?? "";
+  const options = { url: location.origin, token, WebSocket: Socket, retry: { attempts: 1 } };
+  return { ...customerApp, client: createClient({ ...options, fetch: sendFor(name) }) };
+}
+
+/** A view is created, and sends its requests, when it is first needed. */
+function viewOf<Name extends ViewName>(name: Name): NonNullable<(typeof views)[Name]> {
+  const known = views[name];
+  if (known !== undefined) return known;
+  const created = CREATE[name](appFor(name)) as NonNullable<(typeof views)[Name]>;
+  views[name] = created;
+  void created.refresh();
+  return created;
+}
+
 /** Loads everything once, then reloads changed data after each frame, until another customer is chosen. */
-async function follow(currentApp: App, signal: AbortSignal): Promise<void> {
-  const [coupons, messages, balance] = [
-    createCoupons(currentApp),
-    createMessages(currentApp),
-    createBalance(currentApp),
-  ];
-  const refreshBalance = () => Promise.all([balance.refresh(), views.get("points")?.refresh()]);
+async function follow(signal: AbortSignal): Promise<void> {
+  const app = appFor("live");
+  const [coupons, messages, balance] = [viewOf("coupons"), viewOf("messages"), createBalance(app)];
+  const refreshBalance = () => Promise.all([balance.refresh(), views.points?.refresh()]);
   const live = { coupons, messages, balance: { refresh: refreshBalance } };
-  views.set("coupons", coupons).set("messages", messages);
   byId("balance", HTMLElement).replaceChildren(balance.element);
   try {
-    for await (const { what } of currentApp.client.changes({ signal }))
+    for await (const { what } of app.client.changes({ signal }))
       await Promise.all(what.map((kind) => live[kind].refresh()));
   } catch (error) {
     if (!(error instanceof LoyaltyError)) throw error;
@@ -111,19 +133,27 @@ async function follow(currentApp: App, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows the view that the address names. A view is created, and sends its requests, when it is first shown. */
+function isViewName(name: string | null): name is ViewName {
+  return name !== null && Object.hasOwn(CREATE, name);
+}
+
+/** Shows the view that the address names. */
 function showView(): void {
-  if (app === null) return;
-  const name = Object.hasOwn(CREATE, location.hash.slice(1)) ? location.hash.slice(1) : "nearby";
-  shownView = views.get(name) ?? (CREATE[name] ?? createNearby)(app);
-  if (!views.has(name)) void shownView.refresh();
-  views.set(name, shownView);
-  view.replaceChildren(shownView.element);
-  for (const link of document.querySelectorAll<HTMLElement>("nav a, #balance")) {
-    const isShown = link.getAttribute("href") === `#${name}`;
-    link.ariaCurrent = isShown ? "page" : null;
-    if (isShown) title.textContent = link.dataset.title ?? link.querySelector("span")?.textContent ?? "";
+  if (customerApp === null) return;
+  const name = location.hash.slice(1) || FIRST_VIEW;
+  shownName = name;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a"))
+    link.ariaCurrent = link.hash === `#${name}` ? "page" : null;
+  title.textContent = document.querySelector("nav a[aria-current] span")?.textContent ?? "Not found";
+  showCost();
+  if (!isViewName(name)) {
+    const back = h("a", { href: `#${FIRST_VIEW}` }, "Go to your points");
+    view.replaceChildren(note(`This app has no page "${name}".`, back));
+    return;
   }
+  const shown: View = viewOf(name);
+  view.replaceChildren(shown.element);
+  shown.onShown?.();
 }
 
 /** On a wide screen the till is beside the app. On a phone a button opens it. */
@@ -132,18 +162,36 @@ function placeTill(): void {
   tillSide.open = isDesk.matches;
 }
 
+function showTill(): void {
+  tillSide.showModal();
+  // Nothing outside of a modal dialog can be over it.
+  tillSide.append(notice);
+}
+
 function showCount(name: string, number: number, what: string): void {
   const badge = document.querySelector(`nav a[href="#${name}"] b`);
   badge?.replaceChildren(number === 0 ? "" : String(number));
   badge?.setAttribute("title", `${number} ${what}`);
 }
 
-function showCost(text: string | null): void {
-  const isBack = text !== null && cost.classList.contains("offline");
-  cost.classList.toggle("offline", text === null);
-  cost.textContent = text ?? "Offline: the service does not answer. Trying again …";
+function sendFor(name: string): typeof fetch {
+  return fetchWithCost((text) => noteCost(name, text));
+}
+
+function noteCost(name: string, text: string | null): void {
+  const isBack = text !== null && isOffline;
+  isOffline = text === null;
+  if (text !== null) costs.set(name, text);
+  showCost();
   // The browser fires no `online` event when a server restarts. This fires it: views retry, and the socket connects.
   if (isBack) dispatchEvent(new Event("online"));
+}
+
+function showCost(): void {
+  byId("till-cost", HTMLElement).textContent = costs.get("till") ?? "";
+  cost.classList.toggle("offline", isOffline);
+  const shown = costs.get(shownName ?? "") ?? "Nothing asked yet";
+  cost.textContent = isOffline ? "Offline: the service does not answer. Trying again …" : shown;
 }
 
 function say(text: string): void {

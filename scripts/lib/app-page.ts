@@ -14,9 +14,11 @@ export interface ExampleApp {
 
 export async function buildAppPage(sessionUrl: string): Promise<ExampleApp> {
   const { outputFiles } = await build({
-    entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles.css")],
-    // The name by which an app imports the package of the typed client.
-    alias: { "loyalty-edge/client": path.join(ROOT, "client", "src", "client.ts") },
+    entryPoints: [path.join(APP, "main.ts"), path.join(APP, "styles", "styles.css")],
+    // The names by which an app imports the package of the typed clients.
+    alias: Object.fromEntries(
+      ["client", "till"].map((entry) => [`loyalty-edge/${entry}`, path.join(ROOT, "client", "src", `${entry}.ts`)]),
+    ),
     outdir: APP,
     write: false,
     bundle: true,

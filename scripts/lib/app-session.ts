@@ -7,7 +7,7 @@ import { DEMO } from "../program/shape.ts";
 import { devToken } from "./tokens.ts";
 
 /** The customers of the example app's page: c1, who has friends, four of these friends, and c2, who has nothing yet. */
-const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
+export const APP_CUSTOMERS = ["c1", "c6", "c11", "c16", "c21", "c2"];
 const HOUR_IN_DAYS = 1 / 24;
 const ADDRESS = "127.0.0.1";
 // The ids of campaigns and coupons that have ended, or that begin later. The page's till leaves them out.
@@ -65,7 +65,8 @@ async function makeSession({ customers, chains }: Program, env: string): Promise
       ),
     ),
     chains: atLeastOne(chains),
-    tillToken: await devToken({ scope: "feed", accounts: "*" }, env, HOUR_IN_DAYS),
+    tillToken: await devToken({ scope: "till", accounts: "*" }, env, HOUR_IN_DAYS),
+    feedToken: await devToken({ scope: "feed", accounts: "*" }, env, HOUR_IN_DAYS),
   };
 }
 
@@ -78,6 +79,7 @@ function listCustomers(): Program["customers"] {
     return {
       id,
       name: `${person?.first_name} ${person?.last_name}`,
+      card: String(person?.scan_id),
       stores: memberships.map(({ store_id }) => {
         const store = demoLines("store").find((candidate) => candidate.id === store_id);
         const name = `${store?.address_line_1}, ${store?.city}`;

@@ -4,8 +4,11 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { latelyLines } from "../program/lately.ts";
+import type { Line } from "../program/line.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import type { ExampleApp } from "./app-page.ts";
+import { APP_CUSTOMERS } from "./app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./database.ts";
 import { DEVELOPMENT, PRODUCTION, refuseWrongVariables } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
@@ -83,9 +86,19 @@ export function serve(
 
 /** Feeds the demo program. */
 export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
-  const lines = demoLines().map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
+  const lines = demoLines();
   console.error(`Loading the demo program: ${formatNumber(lines.length)} lines …`);
-  await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, lines);
+  await feedLines(lines, url, env);
+}
+
+/** Feeds what happened lately to the customers of the example app. */
+export function loadLately(url: string, env = PRODUCTION): Promise<void> {
+  return feedLines(latelyLines(APP_CUSTOMERS, new Date()), url, env);
+}
+
+async function feedLines(lines: readonly Line[], url: string, env: string): Promise<void> {
+  const numbered = lines.map((line, index) => ({ number: index + 1, bytes: Buffer.from(JSON.stringify(line)) }));
+  await sendLines({ url, token: await devToken({ scope: "feed", accounts: "*" }, env) }, numbered);
 }
 
 function referenceIn(persistTo: string): string {

@@ -134,11 +134,13 @@ export function* customerCoupons(shape: Shape): Generator<Line> {
   const all = [...usable, ...ended];
   const record = "customer_coupon";
   for (const { number, customer, chain, store } of visits(shape)) {
-    const owner = { customer_id: customerId(customer), store_id: storeId(shape, store) };
     const states = number === 0 ? STATES : [random.pick(STATES)];
     const oneOrNone = number % 2 === 1 ? [random.pick(all)] : [];
     const coupons = number === 0 ? all : oneOrNone;
     for (const [index, state] of states.entries()) {
+      // The first customer has coupons from all of their stores.
+      const issuedAt = number === 0 ? (shape.storeOf[index % shape.visits] ?? store) : store;
+      const owner = { customer_id: customerId(customer), store_id: storeId(shape, issuedAt) };
       for (const coupon of coupons) {
         const campaign_coupon_id = couponId(chain, coupon);
         const id = `cc${number}-${index}-${campaign_coupon_id.slice(5)}`;

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-export const VIEWS = ["Nearby", "Coupons", "Messages", "Team", "Search", "Board"] as const;
+export const VIEWS = ["Points", "Coupons", "Nearby", "Messages", "Team", "Board", "Search"] as const;
 type ViewName = (typeof VIEWS)[number];
 
 export interface Screen {
@@ -56,7 +56,20 @@ export async function goTo(page: Page, view: ViewName): Promise<void> {
   await page.locator("main .waiting:visible").first().waitFor({ state: "detached" });
 }
 
-/** Opens one of the till's forms and sends it. Resolves with the lines that it has sent. */
+/** Scans the chosen customer's card at the till. */
+export async function scanCard(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Scan" }).click();
+  await page.getByRole("form", { name: "Book points" }).waitFor();
+}
+
+/** Books points at the till, after a scan. */
+export async function bookPoints(page: Page, amount: string, reason: string): Promise<void> {
+  await page.locator("#visit").getByLabel("Points", { exact: true }).fill(amount);
+  await page.getByLabel("Reason").fill(reason);
+  await page.getByRole("button", { name: "Book" }).click();
+}
+
+/** Opens one of the back office's forms and sends it. Resolves with the lines that it has sent. */
 export async function sendForm(page: Page, title: string): Promise<Record<string, unknown>[]> {
   const details = page.locator("details", { hasText: title });
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();

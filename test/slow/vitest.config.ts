@@ -5,7 +5,7 @@ import { REPORTERS } from "../../scripts/lib/count-reporter.ts";
 import { ensureDevVars } from "../../scripts/lib/tokens.ts";
 
 // These files expect answers or changes within seconds, so nothing else runs meanwhile.
-const ALONE = ["app", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
+const ALONE = ["app", "app-till", "largest-answers"].map((name) => `test/slow/${name}.test.ts`);
 
 // The files that take longest, in the order in which they start: a long file at the end would run alone.
 const LONGEST = ["deploy-writes", "conform", "bench", "start", "drill", "soak", "commands", "deploy"];

@@ -10,7 +10,10 @@ interface ViewOptions<Answer> {
   ask: (signal: AbortSignal) => Promise<Answer | FailedResult> | null;
   /** Renders the answer. An empty list shows `empty` instead. */
   show: (answer: Answer, isFirst: boolean) => Child[];
+  /** Says what will come here. */
   empty: string;
+  /** What stands in for the first answer, in its size, so that nothing jumps. */
+  skeleton?: HTMLElement;
 }
 
 /**
@@ -19,12 +22,14 @@ interface ViewOptions<Answer> {
  */
 export function answerView<Answer extends { status: true }>(
   endSignal: AbortSignal,
-  { ask, show, empty }: ViewOptions<Answer>,
+  { ask, show, empty, skeleton = skeletonOf("line", 5) }: ViewOptions<Answer>,
 ): View {
-  const element = h("div", { class: "asked" }, h("div", { class: "waiting" }));
+  const element = h("div", { class: "asked" }, skeleton);
   let latest = new AbortController();
   let isFirst = true;
   let failures = 0;
+  /** Whether the last refresh had nothing to ask, so that the content says what will come. */
+  let wasUnasked = false;
   endSignal.addEventListener("abort", () => latest.abort());
 
   async function refresh(): Promise<void> {
@@ -32,6 +37,8 @@ export function answerView<Answer extends { status: true }>(
     latest = new AbortController();
     const { signal } = latest;
     const call = ask(signal);
+    if (call !== null && wasUnasked) element.replaceChildren(skeleton);
+    wasUnasked = call === null;
     element.ariaBusy = "true";
     const content = await call?.then(contentOf, (error: unknown) => (signal.aborted ? [] : contentOfError(error)));
     if (signal.aborted) return;
@@ -64,6 +71,12 @@ export function answerView<Answer extends { status: true }>(
   }
 
   return { element, refresh };
+}
+
+/** Grey shapes in the places of lines or cards that are still to come. */
+export function skeletonOf(shape: "line" | "card", count: number): HTMLElement {
+  const shapes = Array.from({ length: count }, () => h("div", { class: `ghost ${shape}` }));
+  return h("div", { class: shape === "card" ? "waiting cards" : "waiting" }, ...shapes);
 }
 
 /** Reads all items of a list, page by page. */

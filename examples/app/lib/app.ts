@@ -18,4 +18,6 @@ export interface View {
   element: HTMLElement;
   /** Sends the view's requests again. */
   refresh: () => Promise<void>;
+  /** Is called when the view comes on the screen. */
+  onShown?: () => void;
 }

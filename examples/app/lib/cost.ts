@@ -12,7 +12,7 @@ export function fetchWithCost(report: (cost: string | null) => void): typeof fet
       const figure = (name: string) => new RegExp(`\\b${name};(?:dur=|desc=")([\\d.]+)`).exec(timing)?.[1] ?? "no";
       const trips = figure("trips") === "1" ? "1 round trip" : `${figure("trips")} round trips`;
       const path = new URL(answer.url).pathname.replace("/api/v1", "");
-      report(`${waitMs} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read · ${path}`);
+      report(`${path} · ${waitMs} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read`);
       return answer;
     } catch (error) {
       if (init?.signal?.aborted !== true) report(null);

@@ -42,11 +42,13 @@ export function list(entries: readonly HTMLElement[]): HTMLElement[] {
   return entries.length === 0 ? [] : [h("ul", {}, ...entries)];
 }
 
-/** The content of a list item: a name with a line of details, a number, and perhaps a circle with an icon. */
-export function entry(name: string, about: string, figure: string, circle = ""): HTMLElement[] {
+/** The content of a list item: a name with a line of details, a number, and perhaps a picture or a person's initials. */
+export function entry(name: string, about: string, figure: string, picture: Element | string = ""): HTMLElement[] {
   const text = h("div", {}, h("strong", {}, name), h("p", {}, about));
-  const icon = h("span", { class: "circle", "aria-hidden": true, hidden: circle === "" }, circle);
-  return [icon, text, h("span", { class: "figure" }, figure)];
+  const circle = (initials: string) =>
+    h("span", { class: "circle", "aria-hidden": "true", hidden: initials === "" }, initials);
+  const first = typeof picture === "string" ? circle(picture) : h("span", { class: "thumb" }, picture);
+  return [first, text, h("span", { class: "figure" }, figure)];
 }
 
 /** The initials of a person. A picture would be a request to another server. */
@@ -62,4 +64,28 @@ export function when(time: string): string {
     return date.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit" });
   const year = date.getFullYear() === now.getFullYear() ? {} : { year: "numeric" as const };
   return date.toLocaleDateString("en", { day: "numeric", month: "short", ...year });
+}
+
+/** A day with its year, in the browser's zone. */
+export function dayOf(time: string): string {
+  return toDate(time).toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" });
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_IN_WORDS = 14;
+const FAR_AHEAD_DAYS = 3_650;
+
+/** When something ends or has ended, in words that a customer uses. */
+export function endText(time: string | null): string {
+  if (time === null) return "No end";
+  const days = Math.floor((toDate(time).getTime() - Date.now()) / DAY_MS);
+  if (days < 0) return `Ended ${dayOf(time)}`;
+  if (days > FAR_AHEAD_DAYS) return "Valid for years";
+  if (days > DAYS_IN_WORDS) return `Until ${dayOf(time)}`;
+  return days < 1 ? "Ends within a day" : `${days} ${days === 1 ? "day" : "days"} left`;
+}
+
+/** Points, with two decimals and the commas of thousands. */
+export function points(amount: number, signDisplay: "auto" | "always" = "auto"): string {
+  return amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay });
 }

@@ -2,8 +2,9 @@
 export interface Session {
   customers: [DemoCustomer, ...DemoCustomer[]];
   chains: [Chain, ...Chain[]];
-  /** A feed token, as a till has one. */
   tillToken: string;
+  /** A feed token, as a shop's back office has one. */
+  feedToken: string;
 }
 
 export interface Named {
@@ -13,6 +14,8 @@ export interface Named {
 
 export interface DemoCustomer extends Named {
   token: string;
+  /** What a scanner reads from the customer's card. */
+  card: string;
   /** The stores that the customer has joined. */
   stores: (Named & { chainId: string })[];
 }

@@ -1,7 +1,7 @@
 import type { LeaderboardItem } from "loyalty-edge/client";
 import { answerView } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { choice, entry, h, list } from "../lib/dom.ts";
+import { choice, h } from "../lib/dom.ts";
 
 const RANKINGS = [
   { by: "run", title: "Runs", total: ({ total_runs }: LeaderboardItem) => total_runs },
@@ -11,40 +11,78 @@ const RANKINGS = [
 ] as const;
 type Ranking = (typeof RANKINGS)[number];
 
-/** The leaderboard of a store, in each of the four rankings. */
-export function createBoard({ client, customer, endSignal }: App): View {
+/** A board is at most 30 seconds old (docs/contract/interface.md, 4.7), so after this time it has a play that was just fed. */
+const PLAY_SHOWN_AFTER_MS = 31_000;
+const SECOND_MS = 1_000;
+
+/** The leaderboard of a store, in each of the four rankings; with a way to tell it that a play was recorded. */
+export function createBoard({ client, customer, endSignal }: App): View & { expectPlay: () => void } {
   let store = customer.stores[0]?.id ?? "";
   let ranking: Ranking = RANKINGS[0];
+  /** When the shown board was computed, and when a board with the newest play is due; null: not. */
+  let computedAt: number | null = null;
+  let dueAt: number | null = null;
 
   const board = answerView(endSignal, {
     ask: (signal) => client.leaderboard({ location_id: store, rank_on: ranking.by }, { signal }),
-    show: ({ items }) => list(items.map((employee) => drawEmployee(employee, ranking))),
-    empty: "Nobody has played at this store. The till can record a play.",
+    show: ({ items, age }) => {
+      computedAt = Date.now() - age * SECOND_MS;
+      showAge();
+      return items.length === 0 ? [] : [drawTable(items)];
+    },
+    empty: "The employees who play at this store will be ranked here. The till can record a play.",
   });
+
+  function drawTable(employees: readonly LeaderboardItem[]): HTMLElement {
+    const heads = RANKINGS.map((column) => {
+      const isChosen = column === ranking;
+      const click = () => {
+        ranking = column;
+        void board.refresh();
+      };
+      const button = h("button", { type: "button", click }, column.title);
+      return h("th", { scope: "col", "aria-sort": isChosen ? "descending" : "none" }, button);
+    });
+    const rows = employees.map((employee) => {
+      const totals = RANKINGS.map((column) =>
+        h("td", column === ranking ? { class: "chosen" } : {}, String(column.total(employee))),
+      );
+      return h(
+        "tr",
+        {},
+        h("td", {}, String(employee.rank)),
+        h("th", { scope: "row" }, employee.employee_name),
+        ...totals,
+      );
+    });
+    const names = [h("th", { scope: "col" }, "Rank"), h("th", { scope: "col" }, "Employee")];
+    return h("table", {}, h("thead", {}, h("tr", {}, ...names, ...heads)), h("tbody", {}, ...rows));
+  }
+
+  const age = h("p", { class: "hint", role: "timer" });
+  function showAge(): void {
+    const seconds = (ms: number) => `${Math.max(0, Math.round(ms / SECOND_MS))} s`;
+    const ageText = computedAt === null ? "" : `The board is ${seconds(Date.now() - computedAt)} old. `;
+    const due =
+      dueAt === null ? "" : `A play was recorded: it is here in ${seconds(dueAt - Date.now())} at the latest.`;
+    age.textContent = ageText + due;
+    if (dueAt === null || Date.now() < dueAt) return;
+    dueAt = null;
+    void board.refresh();
+  }
+  const timer = setInterval(showAge, SECOND_MS);
+  endSignal.addEventListener("abort", () => clearInterval(timer));
+
   const storeChoice = choice("Store", customer.stores, (id) => {
     store = id;
     void board.refresh();
   });
-  const buttons = RANKINGS.map((buttonRanking) => {
-    const click = () => {
-      ranking = buttonRanking;
-      for (const button of buttons) button.ariaPressed = String(button.textContent === buttonRanking.title);
-      void board.refresh();
-    };
-    return h(
-      "button",
-      { type: "button", "aria-pressed": String(buttonRanking === ranking), click },
-      buttonRanking.title,
-    );
-  });
-  return { element: h("div", {}, storeChoice, ...buttons, board.element), refresh: board.refresh };
-}
-
-function drawEmployee(employee: LeaderboardItem, ranking: Ranking): HTMLElement {
-  const { rank, employee_name: name } = employee;
-  const otherTotals = RANKINGS.filter((other) => other !== ranking).map(
-    ({ title, total }) => `${title} ${total(employee)}`,
-  );
-  const about = [`Rank ${rank}`, ...otherTotals].join(" · ");
-  return h("li", { class: "row" }, ...entry(name, about, `${ranking.title} ${ranking.total(employee)}`, String(rank)));
+  return {
+    element: h("div", {}, storeChoice, age, board.element),
+    refresh: board.refresh,
+    expectPlay: () => {
+      dueAt = Date.now() + PLAY_SHOWN_AFTER_MS;
+      showAge();
+    },
+  };
 }

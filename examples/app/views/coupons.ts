@@ -1,8 +1,9 @@
 import type { DigitalCoupon, MyCouponRecord } from "loyalty-edge/client";
-import { answerView, readAll } from "../lib/answer-view.ts";
+import { answerView, readAll, skeletonOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
 import { barcode } from "../lib/barcode.ts";
-import { h, when } from "../lib/dom.ts";
+import { chainBadge, inColourOf } from "../lib/chain.ts";
+import { endText, h } from "../lib/dom.ts";
 
 const KINDS = [
   { kind: "store", title: "From the stores" },
@@ -15,8 +16,9 @@ type Kind = (typeof KINDS)[number]["kind"];
 export function createCoupons({ client, say, count, endSignal }: App): View {
   const knownIds = new Set<string>();
   const arrivedIds = new Set<string>();
+  const seenIds = new Set<string>();
 
-  return answerView(endSignal, {
+  const coupons = answerView(endSignal, {
     ask: (signal) => readAll(client.myCoupons.all({}, { signal })),
     show: ({ items }, isFirst) => {
       const all = items.map((coupon) => (coupon.kind === "digital" ? cardOfDigital(coupon) : cardOfRecord(coupon)));
@@ -26,16 +28,25 @@ export function createCoupons({ client, say, count, endSignal }: App): View {
         arrivedIds.add(id);
         say(`A new coupon: ${name}`);
       }
+      countUnseen();
       const isNew = ({ id }: Card) => arrivedIds.has(id);
-      count("coupons", all.filter(isNew).length, "new");
       const groups = KINDS.map(({ kind, title }) => ({
         title,
         cards: all.filter((card) => card.kind === kind && !isNew(card)),
       }));
       return [{ title: "Just arrived", cards: all.filter(isNew) }, ...groups].flatMap(drawGroup);
     },
-    empty: "No coupons yet. The till can issue one.",
+    empty: "Coupons that stores give you will be here. The till can issue one.",
+    skeleton: skeletonOf("card", 6),
   });
+
+  /** Coupons that arrive while the customer looks at the list are seen at once. */
+  function countUnseen(): void {
+    if (coupons.element.isConnected) for (const id of arrivedIds) seenIds.add(id);
+    count("coupons", arrivedIds.size - seenIds.size, "new");
+  }
+
+  return { ...coupons, onShown: countUnseen };
 }
 
 /** The fields of any coupon that a card shows. */
@@ -45,25 +56,28 @@ function drawGroup({ title, cards }: { title: string; cards: readonly Card[] }):
   return cards.length === 0 ? [] : [h("h2", {}, title), h("ul", { class: "cards" }, ...cards.map(drawCard))];
 }
 
-function drawCard({ company, name, worth, about, end, digits }: Card): HTMLElement {
+function drawCard({ accountId, company, place, name, worth, about, end, digits }: Card): HTMLElement {
+  const issuer = h("div", {}, h("strong", {}, company), h("p", { class: "hint" }, place));
   const text = h(
     "div",
-    {},
-    h("p", { class: "hint" }, company),
-    h("h3", {}, name),
+    { class: "offer" },
     h("p", { class: "worth" }, worth),
+    h("h3", {}, name),
     h("p", { class: "hint" }, about),
-    h("p", { class: "hint" }, end),
+    h("p", { class: "hint end" }, end),
   );
-  return h("li", { class: "card" }, text, h("figure", {}, barcode(digits), h("figcaption", {}, digits)));
+  const code = h("figure", {}, barcode(digits), h("figcaption", {}, digits));
+  const head = h("div", { class: "issuer" }, chainBadge(accountId, company), issuer);
+  return inColourOf(accountId, h("li", { class: "card" }, head, text, code));
 }
 
 function cardOfRecord(coupon: MyCouponRecord & { kind: Kind }): Card {
   // A coupon that was issued to a customer may end before the coupon in general, so this takes the earlier end.
   const ends = [coupon.expected_end_date, coupon.can_expire === 1 ? coupon.expiration_date : null];
   const [end = null] = ends.filter((date) => date !== null).sort();
+  const left = coupon.remaining_count === 1 ? "1 use" : `${coupon.remaining_count} uses`;
   const card = cardOf(coupon.kind, coupon, coupon.account.company, end, coupon.barcode);
-  return { ...card, end: `${card.end} · ${coupon.remaining_count} left` };
+  return { ...card, place: coupon.store_name, end: `${card.end} · ${left}` };
 }
 
 function cardOfDigital({ account, coupon }: DigitalCoupon): Card {
@@ -78,7 +92,7 @@ function cardOf(
   end: string | null,
   digits: string,
 ) {
-  const { id, name, type, value } = coupon;
+  const { id, account_id: accountId, name, type, value } = coupon;
   const worths: Record<string, string> = {
     Dollar_Off: `$${value} off`,
     Percent_Off: `${Number(value)} % off`,
@@ -86,5 +100,5 @@ function cardOf(
   };
   const worth = worths[type] ?? type.replaceAll("_", " ");
   const about = coupon.text_lines.join(" · ");
-  return { kind, id, company, name, worth, about, end: end === null ? "No end" : `Until ${when(end)}`, digits };
+  return { kind, id, accountId, company, place: "All stores", name, worth, about, end: endText(end), digits };
 }

@@ -4,6 +4,8 @@ import { h, svg } from "../lib/dom.ts";
 export type Place = Pick<SearchStore, "latitude" | "longitude">;
 
 const REACH_MILES = 16;
+/** How far from the map's middle a store's name may be centred, so that it fits. */
+const NAME_REACH_MILES = 6;
 const RINGS_MILES = [5, 10, 15];
 const STEPS: Record<string, [x: number, y: number]> = {
   ArrowUp: [0, -1],
@@ -20,13 +22,14 @@ export function createMap(onMove: (place: Place) => void) {
   let [x, y] = [0, 0];
   const rings = RINGS_MILES.flatMap((miles) => [
     svg("circle", { r: miles, fill: "none", stroke: "currentColor", "stroke-width": 0.06 }),
-    svg("text", { y: 1.2 - miles, "font-size": 1, "text-anchor": "middle", fill: "currentColor" }, `${miles} mi`),
+    svg("text", { y: 1.2 - miles, "font-size": 1, "text-anchor": "middle", "aria-hidden": "true" }, `${miles} mi`),
   ]);
   const pin = svg("g", { class: "pin" }, svg("circle", { r: 1.8, opacity: 0.3 }), svg("circle", { r: 0.7 }));
   const ownPlace = svg("g", {}, ...rings, pin);
   const dots = svg("g");
+  const name = svg("text", { class: "name", "font-size": 1.15, "text-anchor": "middle", "aria-hidden": "true" });
   const box = `${-REACH_MILES} ${-REACH_MILES} ${2 * REACH_MILES} ${2 * REACH_MILES}`;
-  const drawing = svg("svg", { viewBox: box, "aria-hidden": true }, dots, ownPlace);
+  const drawing = svg("svg", { viewBox: box }, dots, ownPlace, name);
   const label = "Map of stores around you. Arrow keys move your place.";
   const map = h("div", { class: "map", tabindex: 0, role: "application", "aria-label": label });
   const position = h("p", { class: "hint", role: "status" });
@@ -63,15 +66,30 @@ export function createMap(onMove: (place: Place) => void) {
     onMove(place());
   });
 
-  function drawStore({ latitude, longitude, name, address_line_1 }: SearchStore): SVGElement {
+  /** A dot that says which store it is while a pointer is over it, or once it is touched or focused. */
+  function drawStore({ latitude, longitude, address_line_1, city }: SearchStore): SVGElement {
     const [cx, cy] = [(longitude - centre.longitude) * milesEast(), (centre.latitude - latitude) * MILES_A_DEGREE];
-    return svg("circle", { cx, cy, r: 0.5, fill: "currentColor" }, svg("title", {}, `${name}, ${address_line_1}`));
+    const label = `${address_line_1}, ${city}`;
+    const tell = () => {
+      name.setAttribute("x", String(Math.max(-NAME_REACH_MILES, Math.min(NAME_REACH_MILES, cx))));
+      name.setAttribute("y", String(cy < 0 ? cy + 2 : cy - 1.2));
+      name.textContent = label;
+    };
+    const hush = () => name.replaceChildren();
+    const listeners = { pointerenter: tell, pointerdown: tell, focus: tell, pointerleave: hush, blur: hush };
+    return svg(
+      "g",
+      { class: "store", tabindex: 0, role: "img", "aria-label": label, ...listeners },
+      svg("circle", { class: "reach", cx, cy, r: 1.1 }),
+      svg("circle", { class: "dot", cx, cy, r: 0.5 }),
+    );
   }
 
   function show(around: Place, stores: readonly SearchStore[]): void {
     const isElsewhere = around !== centre;
     centre = around;
     if (isElsewhere) moveTo(0, 0);
+    name.replaceChildren();
     dots.replaceChildren(...stores.map(drawStore));
   }
 

@@ -1,7 +1,8 @@
 import type { NearbyCampaign } from "loyalty-edge/client";
-import { answerView } from "../lib/answer-view.ts";
+import { answerView, skeletonOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
-import { choice, entry, h, list } from "../lib/dom.ts";
+import { choice, h } from "../lib/dom.ts";
+import { campaignPicture } from "../lib/picture.ts";
 import type { Chain } from "../lib/session.ts";
 import { createMap, type Place } from "./map.ts";
 
@@ -17,8 +18,10 @@ export function createNearby({ client, customer, session: { chains }, endSignal 
       const { latitude, longitude } = place;
       return client.nearbyCampaigns({ latitude, longitude, single_account_id: chain.id }, { signal });
     },
-    show: ({ items }) => list(items.map(drawCampaign)),
-    empty: "No campaign runs within 25 miles of here.",
+    show: ({ items }) =>
+      items.length === 0 ? [] : [h("ul", { class: "cards" }, ...items.map((item) => drawCampaign(chain, item)))],
+    empty: "Campaigns within 25 miles of you will be here. Move the pin, or choose another chain.",
+    skeleton: skeletonOf("card", 2),
   });
   const map = createMap((moved) => {
     place = moved;
@@ -30,7 +33,8 @@ export function createNearby({ client, customer, session: { chains }, endSignal 
       map.show(chain, stores);
       return [h("p", { class: "hint" }, `${stores.length} stores of ${chain.name} in ${chain.city}`)];
     },
-    empty: "This chain has no store here.",
+    empty: "The stores of this chain will be on the map.",
+    skeleton: h("p", { class: "waiting hint" }, "Looking for stores …"),
   });
   const refresh = async () => void (await Promise.all([campaigns.refresh(), stores.refresh()]));
   const chainChoice = choice("Chain", ownFirst, (id) => {
@@ -39,18 +43,13 @@ export function createNearby({ client, customer, session: { chains }, endSignal 
     void refresh();
   });
 
-  const popular = h("div", {}, h("h2", {}, "Popular here"), campaigns.element);
-  return {
-    element: h(
-      "div",
-      {},
-      chainChoice,
-      h("div", { class: "cards" }, h("div", {}, map.element, stores.element), popular),
-    ),
-    refresh,
-  };
+  const popular = h("section", {}, h("h2", {}, "Popular here"), campaigns.element);
+  const around = h("section", {}, h("h2", {}, "Stores around you"), map.element, stores.element);
+  return { element: h("div", {}, chainChoice, h("div", { class: "columns" }, popular, around)), refresh };
 }
 
-function drawCampaign({ name, campaign_description, distance }: NearbyCampaign): HTMLElement {
-  return h("li", { class: "row" }, ...entry(name, campaign_description, `${distance} mi`));
+function drawCampaign({ id }: Chain, { name, campaign_description, distance }: NearbyCampaign): HTMLElement {
+  const text = h("div", {}, h("h3", {}, name), h("p", { class: "hint" }, campaign_description));
+  const caption = h("div", { class: "row" }, text, h("span", { class: "figure" }, `${distance} mi`));
+  return h("li", { class: "card pictured" }, campaignPicture(id, name), caption);
 }

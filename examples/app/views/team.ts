@@ -15,7 +15,7 @@ export function createTeam({ client, customer, endSignal }: App): View {
     return answerView(endSignal, {
       ask: (signal) => readAll(client.teamWithLevel.all(store, { ...root, level_no: 1 }, { signal })),
       show: ({ items }) => list(items.map((member) => branch(member, level))),
-      empty: "Nobody has joined this store by your invitation yet.",
+      empty: "Those who join this store by your invitation will be here.",
     });
   }
 

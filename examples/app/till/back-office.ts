@@ -1,6 +1,6 @@
 import type { Failure } from "loyalty-edge/client";
-import { h } from "./lib/dom.ts";
-import { currentSession, type DemoCustomer, type Named, type Session } from "./lib/session.ts";
+import { h } from "../lib/dom.ts";
+import { currentSession, type DemoCustomer, type Named, type Session } from "../lib/session.ts";
 
 type Line = { record: string } & Record<string, unknown>;
 type Values = Record<string, string>;
@@ -10,9 +10,12 @@ const ANSWER_WITHIN_MS = 30_000;
 const UNKNOWN_STATUSES = [500, 502, 503, 504];
 const UNKNOWN = "Unknown: no answer came. Send it again as it is: it counts once.";
 
+/** What becomes of some lines after they are committed. */
+const COMMITTED: Record<string, string> = { play: "Committed. The board shows it within 30 seconds." };
+
 const newId = () => `app-${crypto.randomUUID()}`;
 
-interface Till {
+interface BackOffice {
   session: Session;
   customer: DemoCustomer;
   send: typeof fetch;
@@ -24,7 +27,6 @@ interface Till {
 
 /** The feed lines of each form in index.html, by its `data-record`. `id` is a new, unique id. */
 const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer) => Line[]> = {
-  balance_entry: (values, id, { id: customer_id }) => [{ record: "balance_entry", id, customer_id, ...values }],
   customer_coupon: (values, id, { id: customer_id }) => [{ record: "customer_coupon", id, customer_id, ...values }],
   // The amount is sent as typed, even if it is invalid.
   mistake: (values, id) => [{ record: "balance_entry", id, ...values }],
@@ -39,8 +41,8 @@ const LINES: Record<string, (values: Values, id: string, customer: DemoCustomer)
   },
 };
 
-/** Connects a form of index.html to a customer: fills its choices, shows its feed lines, and sends them. */
-export function serveWith(form: HTMLFormElement, { session, customer, send, onSent, signal }: Till): void {
+/** Connects a form of the back office to a customer: fills its choices, shows its feed lines, and sends them. */
+export function connectForm(form: HTMLFormElement, { session, customer, send, onSent, signal }: BackOffice): void {
   const record = form.dataset.record ?? "";
   const [code, button, outcome] = ["code", "button", "[role=status]"].map((part) => form.querySelector(part));
   let lines: Line[] = [];
@@ -65,7 +67,7 @@ export function serveWith(form: HTMLFormElement, { session, customer, send, onSe
       onSent(record);
     }
     const otherErrors = markFaults(form, answer?.status === false ? answer : null);
-    const text = answer?.status === true ? "Committed." : `Refused. ${otherErrors}`;
+    const text = answer?.status === true ? (COMMITTED[record] ?? "Committed.") : `Refused. ${otherErrors}`;
     outcome?.replaceChildren(answer === null ? UNKNOWN : text);
   };
   const onSubmit = (event: Event) => {
@@ -115,8 +117,8 @@ function markFaults(form: HTMLFormElement, refusal: Failure | null): string {
 /** Sends lines to the feed. Resolves with null if there was no answer: the lines may be stored or not. */
 async function feed(send: typeof fetch, lines: readonly Line[]): Promise<{ status: true } | Failure | null> {
   try {
-    const { tillToken } = await currentSession();
-    const headers = { Authorization: `Bearer ${tillToken}`, "Content-Type": "application/x-ndjson" };
+    const { feedToken } = await currentSession();
+    const headers = { Authorization: `Bearer ${feedToken}`, "Content-Type": "application/x-ndjson" };
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const answer = await send("/api/v1/feed", { method: "POST", headers, body: toNdjson(lines), signal });
     const body = (await answer.json()) as { status: true } | Failure;

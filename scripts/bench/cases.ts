@@ -35,7 +35,8 @@ const BARE_WRITE = "a bare write";
 const TILL_STORE = "s101-1-1";
 const TILL_COUPON = "bench-till";
 export function tillLines(size: Size): Line[] {
-  const customer_id = picksOf(size).someCoupons;
+  // No case lists the coupons of this customer.
+  const customer_id = picksOf(size).manyEntries.customer;
   const issued = { record: "customer_coupon", id: TILL_COUPON, customer_id, store_id: TILL_STORE };
   return [{ ...issued, campaign_coupon_id: "q101-welcome", total_count: 999_999_999 }];
 }

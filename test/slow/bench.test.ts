@@ -19,7 +19,7 @@ describe("npm run edge -- bench", () => {
     // Loading has cached some boards, which cannot be measured cold for half a minute.
     const fewestSamples = (name: string) => (name === "cold" ? 1 : 20);
     expect(measured.filter(({ name, samples }) => samples < fewestSamples(name))).toEqual([]);
-    expect(scales[0]?.kinds).toHaveLength(18);
+    expect(scales[0]?.kinds).toHaveLength(19);
     expect(scales[0]?.kinds.filter(({ seconds, bareSeconds }) => !(seconds > 0 && bareSeconds > 0))).toEqual([]);
     expect(scales[0]?.databaseBytes).toBeGreaterThan(1_000_000);
     expect(notifications).toMatchObject({ members: 100, sockets: 500 });

@@ -135,7 +135,8 @@ describe("the drill of docs/backups.md", { timeout: 1_200_000 }, () => {
     const exported = readFileSync(path.join(clone, "again.ndjson"), "utf8");
     expect(exported.split("\n").length).toBeGreaterThan(1_000);
     expect(exported).toContain('"record":"play","sealed":true');
-    expect(exported).not.toContain('"record":"balance_entry","id"');
+    // Those of the demo program are old. Each start feeds some of these days.
+    expect(exported).not.toMatch(/"record":"balance_entry","id":"[bm]\d/);
     expect(exported).toMatch(/"horizon":"20\d\d-\d\d-01 00:00:00","retention_steps":[1-9]/);
     // Commands without --persist-to would have made this folder.
     expect(existsSync(path.join(clone, ".wrangler", "state"))).toBe(false);
@@ -151,7 +152,10 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
       const ownId = record === "customer" ? id : null;
       return [ownId, customer_id, friend_id, ...(member_ids as string[])].includes("c1");
     };
-    const expected = all.filter(isAboutCustomer);
+    const ownCoupons = new Set(
+      all.filter(({ record, customer_id }) => record === "customer_coupon" && customer_id === "c1").map(({ id }) => id),
+    );
+    const expected = all.filter((line) => isAboutCustomer(line) || ownCoupons.has(line.customer_coupon_id));
     const exported = linesOf(readFileSync(path.join(clone, "one.ndjson")));
     const sorted = (lines: readonly Line[]) => lines.map((line) => JSON.stringify(line)).sort();
     expect(sorted(exported)).toEqual(sorted(expected));

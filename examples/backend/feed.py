@@ -3,7 +3,7 @@ import http.client, json, os, re, sys, time, urllib.error, urllib.request
 
 # A line may name records of earlier lines, so kinds that others name come first. Deletes come last, the other way round.
 KINDS = ("account store campaign customer membership registration friendship block coupon customer_coupon employee"
-         " eip_campaign message_group message_state balance_entry token_earning play message").split()
+         " eip_campaign message_group message_state balance_entry redemption token_earning play message").split()
 MOST_LINES, MOST_BYTES, MOST_IDS, TRIES = 2_000, 2 * 1024 * 1024, 20_000, 10
 BUSY = (408, 429, 502, 503, 504)
 

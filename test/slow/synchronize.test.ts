@@ -70,7 +70,9 @@ const listed = () =>
     .sort();
 
 beforeAll(async () => {
-  service = await startService(["--persist-to", temporaryFolder()]);
+  // Each start with the demo program also feeds what happened in these days.
+  service = await startService(["--persist-to", temporaryFolder(), "--no-demo"]);
+  await feed(fileOf(lines), "--url", service.url);
 });
 
 describe("npm run feed -- --compare and --sync", { timeout: 900_000 }, () => {

@@ -157,7 +157,7 @@ describe("the packed client against the service", () => {
       await feedMessage("to-a-page");
 
       expect(answers).toEqual({
-        coupon: "cc0-2-pastry",
+        coupon: "season-c1-latte",
         // If the browser sends the ETag of the first answer, its fetch turns the 304 into a 200.
         statuses: [200, 200],
         hasAge: true,

@@ -216,7 +216,7 @@ describe("a client generated from the OpenAPI document", () => {
 
     expect(compilation.stdout).toBe("");
     expect(foundCoupons.data.items.stores[0]).toMatchObject({
-      id: "cc0-2-pastry",
+      id: "season-c1-latte",
       account: { company: "Blue Cup Coffee" },
     });
     expect(refusedSearch).toMatchObject({

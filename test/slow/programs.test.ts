@@ -61,7 +61,7 @@ wrangler = { logpush = true, observability = { enabled = false } }
     for (const folder of [acme.main, acme.assets.directory, acme.d1_databases[0].migrations_dir])
       expect(folder).toMatch(new RegExp(`^${clone}/`));
     const ids = [acme, production].flatMap(({ ratelimits }) => ratelimits).map(({ namespace_id: id }) => Number(id));
-    expect(new Set(ids).size).toBe(4);
+    expect(new Set(ids).size).toBe(6);
     expect(Math.max(...ids)).toBeLessThan(2 ** 31);
   });
 });

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { invalidOrigins } from "../src/middleware/cors.ts";
-import { VARIABLES, variableFault } from "../src/service/variables.ts";
+import { VARIABLES } from "../src/service/variables.ts";
 import { buildAppPage } from "./lib/app-page.ts";
 import { serveAppSession } from "./lib/app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
-import { DEVELOPMENT, variablesOf } from "./lib/environments.ts";
 import { newCommand, stateFolder, wholeNumber, withEnvironment } from "./lib/options.ts";
 import { CommandError, Interrupted } from "./lib/project.ts";
 import { isReady, loadDemo, loadLately, prepare, type ServiceOptions, serve } from "./lib/service.ts";
@@ -46,8 +45,6 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
     ...(jwks !== undefined && { JWKS_URL: jwks }),
     ...others,
   };
-  const fault = variableFault({ ...variablesOf(env), ENVIRONMENT: DEVELOPMENT, ...variables });
-  if (fault !== null) throw new CommandError(`${fault.name} must ${fault.must}.`);
   const options = { ...serviceOptions, env, persistTo, variables };
   const session = await serveAppSession(options.port, env);
   let hasStarted = false;

@@ -52,9 +52,11 @@ const leftOutOrEqual = (fed: unknown, stored: unknown) => fed === null || fed ==
 const stamped = (fed: unknown, stored: unknown) =>
   leftOutOrEqual(fed, stored) || isWithin(instantOf(fed) - instantOf(stored), -HOUR_MS, AHEAD_MS);
 
-/** A time that was ahead when it was fed counts as the time of the feed. */
+/** A mark never moves back. A time that was ahead when it was fed counts as the time of the feed. */
 const atMostNow = (fed: unknown, stored: unknown) =>
-  fed === stored || (String(fed) > toDatetime(new Date()) && isWithin(instantOf(fed) - instantOf(stored), 0, AHEAD_MS));
+  fed === stored ||
+  (fed !== null && stored !== null && String(stored) > String(fed)) ||
+  (String(fed) > toDatetime(new Date()) && isWithin(instantOf(fed) - instantOf(stored), 0, AHEAD_MS));
 
 const instantOf = (time: unknown) => toInstant(String(time));
 const isWithin = (value: number, least: number, most: number) => least <= value && value <= most;

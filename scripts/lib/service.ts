@@ -4,13 +4,14 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { variableFault } from "../../src/service/variables.ts";
 import { latelyLines } from "../program/lately.ts";
 import type { Line } from "../program/line.ts";
 import { DEMO_CUSTOMER, demoLines } from "../program/program.ts";
 import type { ExampleApp } from "./app-page.ts";
 import { APP_CUSTOMERS } from "./app-session.ts";
 import { askDatabase, type DatabaseLocation } from "./database.ts";
-import { DEVELOPMENT, PRODUCTION, refuseWrongVariables } from "./environments.ts";
+import { DEVELOPMENT, PRODUCTION, refuseWrongVariables, variablesOf } from "./environments.ts";
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { readMigrations } from "./migrations.ts";
@@ -39,8 +40,13 @@ const READY_WITHIN_MS = 60_000;
  * Creates what the service needs: secrets, a migrated database, the reference page and the example app.
  * @throws a CommandError if a variable is wrong, the port or the folder is taken, or the database cannot be migrated.
  */
-export async function prepare({ env, port, persistTo, now }: ServiceOptions, app?: ExampleApp): Promise<void> {
+export async function prepare(
+  { env, port, persistTo, variables, now }: ServiceOptions,
+  app?: ExampleApp,
+): Promise<void> {
   refuseWrongVariables(env);
+  const fault = variableFault({ ...variablesOf(env), ENVIRONMENT: DEVELOPMENT, ...variables });
+  if (fault !== null) throw new CommandError(`${fault.name} must ${fault.must}.`);
   holdFolder(persistTo, port);
   await refuseTakenPort(port);
   ensureDevVars(env);

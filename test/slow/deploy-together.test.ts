@@ -35,7 +35,7 @@ describe("npm run deploy", () => {
     expect(second.status).toBe(1);
     expect(second.output).toMatch(/^Another deployment of loyalty-edge-staging runs: it began at \d{4}-.*Z\./m);
     expect(second.output).toContain(`npm run wrangler -- delete --name ${temporary}`);
-    expect(seconds).toBeLessThan(60);
+    expect(seconds).toBeLessThan(20);
     expect(await first.ended, first.output()).toBe(0);
     expect(schemaOf(cloudflare)).toBe(SCHEMA);
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);

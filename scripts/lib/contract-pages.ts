@@ -25,4 +25,4 @@ export function contractPages(): [file: string, text: string][] {
 const API = "- [OpenAPI document](/openapi.json): every endpoint, field, failure and example.";
 
 const withoutLinks = (text: string) => text.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1");
-const withoutOtherLinks = (text: string) => text.replace(/\[([^\]]+)\]\((?:\.\.\/|\w+\/)[^)]*\)/g, "$1");
+const withoutOtherLinks = (text: string) => text.replace(/\[([^\]]+)\]\((?!#|https:|\w+\.md)[^)]*\)/g, "$1");

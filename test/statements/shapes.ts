@@ -43,10 +43,6 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
   },
   "search/known": { "-friends": { search: "friends" }, "-nobody-else": { search: "none" } },
   "search/known-names": { "-friends": { search: "friends" } },
-  "search/lengths": {
-    "-unmeasured-stores": { list: "stores", isMeasured: false },
-    "-customers": { list: "customers", isMeasured: true },
-  },
   "search/similar-words": { "-merchants": { vocabulary: "merchant" }, "-customers": { vocabulary: "customer" } },
   "search/with-typos": {
     "-stores": { list: "stores" },

@@ -1,10 +1,19 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { RowOf } from "../../db/database.ts";
-import { select } from "../../db/select.ts";
+import { limitTo, select, selectList } from "../../db/select.ts";
 import type { AskedWord } from "./asked-words.ts";
 import { candidatesToTest, type LimitsOfLists, type SearchLimits } from "./limits.ts";
-import { areLong, ifShort, type Lengths, lengthsOf, measures, pagesOf, selectLengths, sumOf } from "./list-lengths.ts";
+import {
+  areLong,
+  ifShort,
+  type Lengths,
+  lengthsOf,
+  measures,
+  pagesOf,
+  selectedLengths,
+  sumOf,
+} from "./list-lengths.ts";
 import { FOUND_LIMIT, type FoundRow, SELECT_RECORDS } from "./records.ts";
 import type { SearchList } from "./schema.ts";
 import { beginnings, beginningsOf, type Choice, hasList, matchAll, shortened, textsOf, wholeWords } from "./terms.ts";
@@ -50,10 +59,7 @@ export function firstStep(list: SearchList, { words, caller, limits }: ExactSear
   const shape = { list, isMeasured: mayBeLong(terms) };
   const expressions = { whole: matchAll(words.map(wholeWords)), beginnings: matchAll(beginningsOf(words)) };
   const values = { ...measures(terms, limits[list]), caller };
-  return [
-    selectLengths(shape, { ...values, hidden: candidates - FOUND_LIMIT }),
-    selectIfShort(shape, { ...values, ...expressions, candidates }),
-  ] as const;
+  return selectIfShort(shape, { ...values, ...expressions, candidates, hidden: candidates - FOUND_LIMIT });
 }
 
 /** Statements for a list that the first step did not fill; none if it has found all records. */
@@ -105,13 +111,19 @@ function shortestLists(measured: readonly Measured[], mostPages: number): Measur
   );
 }
 
-/** The first step. If the lists of the terms are measured, and have more pages than `mostPages`, it finds nothing. */
-const selectIfShort = compilePer(
+/**
+ * The first step: what the lists of the terms are like, and beside it each record, or NULLs if none is found. If the lists are
+ * measured, and have more pages than `mostPages`, none is.
+ */
+export const selectIfShort = compilePer(
   "search/exact",
   (
-    { list, isMeasured }: { list: SearchList; isMeasured: boolean },
-    placeholder: PlaceholderOf<keyof ReturnType<typeof measures> | "whole" | "beginnings" | "candidates" | "caller">,
-  ): SQL<FoundRow> => {
+    shape: { list: SearchList; isMeasured: boolean },
+    placeholder: PlaceholderOf<
+      keyof ReturnType<typeof measures> | "whole" | "beginnings" | "candidates" | "hidden" | "caller"
+    >,
+  ): SQL<Lengths & (FoundRow | { record: null })> => {
+    const { list, isMeasured } = shape;
     const index = INDEXES[list](placeholder("caller"));
     const stage = (expression: Placeholder) => ({
       text: isMeasured ? ifShort(index, expression, placeholder) : sql`${expression}`,
@@ -121,7 +133,10 @@ const selectIfShort = compilePer(
       beginnings: stage(placeholder("beginnings")),
     });
     const lengths = isMeasured ? sql`${lengthsOf(index.name, placeholder)},` : sql``;
-    return SELECT_RECORDS[list](sql`${lengths} ${found}`, placeholder("caller"));
+    const records = SELECT_RECORDS[list](found, placeholder("caller"));
+    // The limit keeps the order of the records: SQLite drops the order of a joined query that has none.
+    return sql`WITH ${lengths} records AS (${records} ${limitTo(FOUND_LIMIT)})
+      SELECT ${selectList(selectedLengths(shape, placeholder))}, records.* FROM (SELECT 1) LEFT JOIN records`;
   },
 );
 

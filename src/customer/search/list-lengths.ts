@@ -1,7 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
-import type { RowOf } from "../../db/database.ts";
-import { select, selectWith } from "../../db/select.ts";
+import type { PlaceholderOf } from "../../db/compile.ts";
 import type { LimitsOfLists, SearchLimits } from "./limits.ts";
 import type { SearchList } from "./schema.ts";
 import { entriesOf, hasList, type Term } from "./terms.ts";
@@ -80,26 +78,29 @@ export function measures(terms: readonly Term[], { pages }: SearchLimits) {
   };
 }
 
-/**
- * How many pages the list of each term has, as a JSON array, which is empty if all are short. And whether more records than
- * `hidden` have entries although the caller may not find them.
- */
-export const selectLengths = compilePer(
-  "search/lengths",
-  (
-    { list, isMeasured }: { list: SearchList; isMeasured: boolean },
-    placeholder: PlaceholderOf<keyof ReturnType<typeof measures> | "hidden" | "caller">,
-  ) => {
-    const index = INDEXES[list](placeholder("caller"));
-    const hides_more = index.hidesMore(placeholder("hidden"));
-    if (!isMeasured) return select({ list: nameOf(list), pages: sql<string>`'[]'`, hides_more }, sql``);
-    const few = hasFew(index, placeholder("mostRecords"));
-    const pages = sql<string>`iif(${few}, '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths))`;
-    return selectWith(lengthsOf(index.name, placeholder), { list: nameOf(list), pages, hides_more }, sql``);
-  },
-);
+/** What the lists of the terms are like in an index. */
+export interface Lengths {
+  list: SearchList;
+  /** How many pages the list of each term has, as a JSON array, which is empty if all are short. */
+  pages: string;
+  /** Whether more records than `hidden` have entries although the caller may not find them. */
+  hides_more: 0 | 1;
+}
 
-export type Lengths = RowOf<ReturnType<typeof selectLengths>>;
+/** The fields of `Lengths`. With `isMeasured`, they need `lengthsOf`; otherwise no list is long. */
+export function selectedLengths(
+  { list, isMeasured }: { list: SearchList; isMeasured: boolean },
+  placeholder: PlaceholderOf<"mostRecords" | "hidden" | "caller">,
+) {
+  const index = INDEXES[list](placeholder("caller"));
+  const few = hasFew(index, placeholder("mostRecords"));
+  const pages = sql<string>`iif(${few}, '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths))`;
+  return {
+    list: nameOf(list),
+    pages: isMeasured ? pages : sql<string>`'[]'`,
+    hides_more: index.hidesMore(placeholder("hidden")),
+  };
+}
 
 /** The pages of each list. */
 export function pagesOf({ pages }: Lengths): number[] {

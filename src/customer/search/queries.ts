@@ -32,9 +32,9 @@ export async function searchAll(db: Database, search: FullSearch, limits = LIMIT
   if (words.length === 0) return toFound({ rows: [], isIncomplete: false }, words);
   const exact = { words, caller, limits };
   const lists = indexedLists(search);
-  const first = (await db.batch([...lists.flatMap((list) => firstStep(list, exact)), ...readKnown(search)])).flat();
-  const found = first.filter((row) => "record" in row);
-  const lengths = first.filter((row) => "pages" in row);
+  const first = await db.batch([...lists.map((list) => firstStep(list, exact)), ...readKnown(search)]);
+  const found = first.flat().filter((row) => row.record !== null);
+  const lengths = first.flatMap(([row]) => (row !== undefined && "pages" in row ? [row] : []));
 
   const unfilled = lengths.filter(({ list }) => !isFull(list, found));
   const mayForgive = found.length === 0 && typos && words.some(({ text }) => isForgivable(text));

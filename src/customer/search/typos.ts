@@ -59,7 +59,7 @@ function expressionsOf({ choices }: TypoSearch) {
 
 /**
  * The search of a list, and whether it looks at all candidates if the caller may not find some of them.
- * @param hidesMore as `selectLengths` says.
+ * @param hidesMore as `Lengths` says.
  */
 export function searchForgivingly(search: TypoSearch, hidesMore: boolean, { words, caller, limits }: ExactSearch) {
   const { list } = search;

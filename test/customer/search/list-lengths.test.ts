@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { askedWords } from "../../../src/customer/search/asked-words.ts";
-import { pagesOf, selectLengths } from "../../../src/customer/search/list-lengths.ts";
+import { selectIfShort } from "../../../src/customer/search/exact.ts";
+import { pagesOf } from "../../../src/customer/search/list-lengths.ts";
 import { searchAll } from "../../../src/customer/search/queries.ts";
 import { beginning, beginningsOf, entriesOf, type Term, wholeWord } from "../../../src/customer/search/terms.ts";
 import { Database } from "../../../src/db/database.ts";
@@ -12,9 +13,18 @@ const CUSTOMERS = 100_000;
 
 async function pages(...terms: Term[]): Promise<number[]> {
   const entries = JSON.stringify(terms.map(entriesOf));
-  const values = { entries, mostRecords: 0, mostPages: 0, hidden: 0, caller: "c" };
+  const values = {
+    entries,
+    mostRecords: 0,
+    mostPages: 0,
+    hidden: 0,
+    whole: "none",
+    beginnings: "none",
+    candidates: 1,
+    caller: "c",
+  };
   const db = new Database(env.DB, "first-unconstrained");
-  const [lengths] = await db.all(selectLengths({ list: "customers", isMeasured: true }, values));
+  const [lengths] = await db.all(selectIfShort({ list: "customers", isMeasured: true }, values));
   return lengths === undefined ? [] : pagesOf(lengths);
 }
 

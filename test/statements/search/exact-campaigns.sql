@@ -55,161 +55,185 @@ lengths(position, pages) AS MATERIALIZED (
   FROM list
   CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
-whole(key) AS MATERIALIZED (
-  SELECT candidate.key
-  FROM (
-    SELECT rowid AS key
-    FROM campaign_words
-    WHERE campaign_words MATCH iif(
-      (
-        SELECT coalesce(max(campaigns.key), 0)
-        FROM campaigns
-      ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
-      ?, '""'
-    )
-    ORDER BY rowid
-    LIMIT 0 + ?
-  ) AS candidate
-  CROSS JOIN campaigns ON campaigns.key = candidate.key
-  WHERE NOT EXISTS (
-    SELECT 1
-    FROM accounts INDEXED BY accounts_deleted
-    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-  )
-  LIMIT 20
-),
-others(key) AS MATERIALIZED (
-  SELECT candidate.key
-  FROM (
-    SELECT rowid AS key
-    FROM campaign_words
-    WHERE campaign_words MATCH iif(
-      (
-        SELECT coalesce(max(campaigns.key), 0)
-        FROM campaigns
-      ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
-      ?, '""'
-    )
-    ORDER BY rowid
-    LIMIT 0 + ?
-  ) AS candidate
-  CROSS JOIN campaigns ON campaigns.key = candidate.key
-  WHERE NOT EXISTS (
-    SELECT 1
-    FROM accounts INDEXED BY accounts_deleted
-    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-  )
-    AND candidate.key NOT IN (SELECT key FROM whole)
-  LIMIT 20 - (SELECT count(*) FROM whole)
-),
-found(rank, key, forgiven) AS (
-  SELECT 0, key, NULL
-  FROM whole
-  UNION ALL
-  SELECT 1, key, NULL
-  FROM others
-)
-SELECT record, details, forgiven, account_key, iif(is_first, account, NULL) AS account
-FROM (
-  SELECT *
-  FROM (
-    SELECT *,
-      sum(
-        coalesce(octet_length(record), 0) + coalesce(octet_length(account), 0)
-      ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+records AS (
+  WITH whole(key) AS MATERIALIZED (
+    SELECT candidate.key
     FROM (
-      SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
-      FROM (
-        SELECT found.rank,
-          found.key,
-          json_object(
-            'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name', campaigns.name,
-            'campaign_start_date', campaigns.campaign_start_date, 'campaign_end_date',
-            campaigns.campaign_end_date, 'campaign_description', campaigns.campaign_description,
-            'status', campaigns.status
-          ) AS record,
-          campaigns.details AS details,
-          found.forgiven AS forgiven,
-          campaigns.account_key AS account_key,
-          '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
-        FROM found
-        CROSS JOIN campaigns ON campaigns.key = found.key
-        CROSS JOIN accounts ON accounts.key = campaigns.account_key
+      SELECT rowid AS key
+      FROM campaign_words
+      WHERE campaign_words MATCH iif(
+        (
+          SELECT coalesce(max(campaigns.key), 0)
+          FROM campaigns
+        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+        ?, '""'
       )
-      ORDER BY rank, key
-    ) AS listed
+      ORDER BY rowid
+      LIMIT 0 + ?
+    ) AS candidate
+    CROSS JOIN campaigns ON campaigns.key = candidate.key
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM accounts INDEXED BY accounts_deleted
+      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+    )
+    LIMIT 20
+  ),
+  others(key) AS MATERIALIZED (
+    SELECT candidate.key
+    FROM (
+      SELECT rowid AS key
+      FROM campaign_words
+      WHERE campaign_words MATCH iif(
+        (
+          SELECT coalesce(max(campaigns.key), 0)
+          FROM campaigns
+        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+        ?, '""'
+      )
+      ORDER BY rowid
+      LIMIT 0 + ?
+    ) AS candidate
+    CROSS JOIN campaigns ON campaigns.key = candidate.key
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM accounts INDEXED BY accounts_deleted
+      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+    )
+      AND candidate.key NOT IN (SELECT key FROM whole)
+    LIMIT 20 - (SELECT count(*) FROM whole)
+  ),
+  found(rank, key, forgiven) AS (
+    SELECT 0, key, NULL
+    FROM whole
+    UNION ALL
+    SELECT 1, key, NULL
+    FROM others
   )
-  WHERE coalesce(bytes_before, 0) < 600000
+  SELECT record, details, forgiven, account_key, iif(is_first, account, NULL) AS account
+  FROM (
+    SELECT *
+    FROM (
+      SELECT *,
+        sum(
+          coalesce(octet_length(record), 0) + coalesce(octet_length(account), 0)
+        ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
+      FROM (
+        SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
+        FROM (
+          SELECT found.rank,
+            found.key,
+            json_object(
+              'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name',
+              campaigns.name, 'campaign_start_date', campaigns.campaign_start_date,
+              'campaign_end_date', campaigns.campaign_end_date, 'campaign_description',
+              campaigns.campaign_description, 'status', campaigns.status
+            ) AS record,
+            campaigns.details AS details,
+            found.forgiven AS forgiven,
+            campaigns.account_key AS account_key,
+            '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
+          FROM found
+          CROSS JOIN campaigns ON campaigns.key = found.key
+          CROSS JOIN accounts ON accounts.key = campaigns.account_key
+        )
+        ORDER BY rank, key
+      ) AS listed
+    )
+    WHERE coalesce(bytes_before, 0) < 600000
+  )
+  LIMIT 0 + ?
 )
+SELECT 'campaigns' AS list,
+  iif(
+    (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?, '[]',
+    (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+  ) AS pages,
+  EXISTS (SELECT 1 FROM removed_accounts) AS hides_more,
+  records.*
+FROM (SELECT 1)
+LEFT JOIN records
 
 --  CO-ROUTINE (subquery)
+--    SCAN CONSTANT ROW
+--  MATERIALIZE records
 --    CO-ROUTINE (subquery)
---      CO-ROUTINE listed
---        CO-ROUTINE (subquery)
---          MERGE (UNION ALL)
---            LEFT
---              MATERIALIZE whole
---                CO-ROUTINE candidate
---                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
---                  SCALAR SUBQUERY
---                    SEARCH campaigns
---                  SCALAR SUBQUERY
---                    MATERIALIZE lengths
---                      MATERIALIZE list
---                        SCAN json_each VIRTUAL TABLE INDEX 1:
---                        CORRELATED SCALAR SUBQUERY
---                          MATERIALIZE segment
---                            SETUP
---                              SEARCH campaign_words_idx USING PRIMARY KEY
---                            RECURSIVE STEP
---                              SCAN segment
---                              CORRELATED SCALAR SUBQUERY
---                                SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
---                          SCAN segment
+--      CO-ROUTINE (subquery)
+--        CO-ROUTINE listed
+--          CO-ROUTINE (subquery)
+--            MERGE (UNION ALL)
+--              LEFT
+--                MATERIALIZE whole
+--                  CO-ROUTINE candidate
+--                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                    SCALAR SUBQUERY
+--                      SEARCH campaigns
+--                    SCALAR SUBQUERY
+--                      MATERIALIZE lengths
+--                        MATERIALIZE list
+--                          SCAN json_each VIRTUAL TABLE INDEX 1:
 --                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                      MATERIALIZE (subquery)
+--                            MATERIALIZE segment
+--                              SETUP
+--                                SEARCH campaign_words_idx USING PRIMARY KEY
+--                              RECURSIVE STEP
+--                                SCAN segment
+--                                CORRELATED SCALAR SUBQUERY
+--                                  SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
+--                            SCAN segment
+--                            CORRELATED SCALAR SUBQUERY
+--                              SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                            CORRELATED SCALAR SUBQUERY
+--                              SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                            CORRELATED SCALAR SUBQUERY
+--                              SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                        MATERIALIZE (subquery)
+--                          SCAN list
 --                        SCAN list
---                      SCAN list
---                      SCAN (subquery)
---                      CORRELATED SCALAR SUBQUERY
---                        SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
---                    SCAN lengths
---                SCAN candidate
+--                        SCAN (subquery)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
+--                      SCAN lengths
+--                  SCAN candidate
+--                  SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                SCAN whole
 --                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN whole
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---            RIGHT
---              MATERIALIZE others
---                CO-ROUTINE candidate
---                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                USE TEMP B-TREE FOR ORDER BY
+--              RIGHT
+--                MATERIALIZE others
+--                  CO-ROUTINE candidate
+--                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                    SCALAR SUBQUERY
+--                      SEARCH campaigns
+--                    SCALAR SUBQUERY
+--                      SCAN lengths
 --                  SCALAR SUBQUERY
---                    SEARCH campaigns
---                  SCALAR SUBQUERY
---                    SCAN lengths
---                SCALAR SUBQUERY
---                  SCAN whole
---                SCAN candidate
---                LIST SUBQUERY
---                  SCAN whole
---                  CREATE BLOOM FILTER
+--                    SCAN whole
+--                  SCAN candidate
+--                  LIST SUBQUERY
+--                    SCAN whole
+--                    CREATE BLOOM FILTER
+--                  SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                SCAN others
 --                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN others
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---              USE TEMP B-TREE FOR ORDER BY
---        SCAN (subquery)
---        USE TEMP B-TREE FOR ORDER BY
---      SCAN listed
+--                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--                USE TEMP B-TREE FOR ORDER BY
+--          SCAN (subquery)
+--          USE TEMP B-TREE FOR ORDER BY
+--        SCAN listed
+--      SCAN (subquery)
 --    SCAN (subquery)
 --  SCAN (subquery)
+--  SCAN records LEFT-JOIN
+--  SCALAR SUBQUERY
+--    SEARCH campaigns
+--  SCALAR SUBQUERY
+--    USE TEMP B-TREE FOR json_group_array(ORDER BY)
+--    SCAN lengths
+--  SCALAR SUBQUERY
+--    SCAN removed_accounts

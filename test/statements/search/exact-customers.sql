@@ -55,257 +55,290 @@ lengths(position, pages) AS MATERIALIZED (
   FROM list
   CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
-whole(key) AS MATERIALIZED (
-  SELECT candidate.key
-  FROM (
-    SELECT rowid AS key
-    FROM customer_words
-    WHERE customer_words MATCH iif(
-      (
-        SELECT coalesce(max(customers.key), 0)
-        FROM customers
-      ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
-      ?, '""'
+records AS (
+  WITH whole(key) AS MATERIALIZED (
+    SELECT candidate.key
+    FROM (
+      SELECT rowid AS key
+      FROM customer_words
+      WHERE customer_words MATCH iif(
+        (
+          SELECT coalesce(max(customers.key), 0)
+          FROM customers
+        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+        ?, '""'
+      )
+      ORDER BY rowid
+      LIMIT 0 + ?
+    ) AS candidate
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM blocks
+      WHERE blocks.customer_key = candidate.key
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
     )
-    ORDER BY rowid
-    LIMIT 0 + ?
-  ) AS candidate
-  WHERE NOT EXISTS (
-    SELECT 1
-    FROM blocks
-    WHERE blocks.customer_key = candidate.key
-      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-  )
-  LIMIT 20
-),
-others(key) AS MATERIALIZED (
-  SELECT candidate.key
-  FROM (
-    SELECT rowid AS key
-    FROM customer_words
-    WHERE customer_words MATCH iif(
-      (
-        SELECT coalesce(max(customers.key), 0)
-        FROM customers
-      ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
-      ?, '""'
+    LIMIT 20
+  ),
+  others(key) AS MATERIALIZED (
+    SELECT candidate.key
+    FROM (
+      SELECT rowid AS key
+      FROM customer_words
+      WHERE customer_words MATCH iif(
+        (
+          SELECT coalesce(max(customers.key), 0)
+          FROM customers
+        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+        ?, '""'
+      )
+      ORDER BY rowid
+      LIMIT 0 + ?
+    ) AS candidate
+    WHERE NOT EXISTS (
+      SELECT 1
+      FROM blocks
+      WHERE blocks.customer_key = candidate.key
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
     )
-    ORDER BY rowid
-    LIMIT 0 + ?
-  ) AS candidate
-  WHERE NOT EXISTS (
-    SELECT 1
-    FROM blocks
-    WHERE blocks.customer_key = candidate.key
-      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+      AND candidate.key NOT IN (SELECT key FROM whole)
+    LIMIT 20 - (SELECT count(*) FROM whole)
+  ),
+  found(rank, key, forgiven) AS (
+    SELECT 0, key, NULL
+    FROM whole
+    UNION ALL
+    SELECT 1, key, NULL
+    FROM others
+  ),
+  seen AS MATERIALIZED (
+    SELECT found.rank,
+      found.key,
+      found.forgiven,
+      found.key IS caller.key AS is_self,
+      coalesce(
+        (
+          SELECT friendships.status
+          FROM friendships
+          WHERE friendships.low_key = min(caller.key, found.key)
+            AND friendships.high_key = max(caller.key, found.key)
+        ),
+        -1
+      ) AS friend_status
+    FROM found
+    CROSS JOIN (
+      SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key
+    ) AS caller
   )
-    AND candidate.key NOT IN (SELECT key FROM whole)
-  LIMIT 20 - (SELECT count(*) FROM whole)
-),
-found(rank, key, forgiven) AS (
-  SELECT 0, key, NULL
-  FROM whole
-  UNION ALL
-  SELECT 1, key, NULL
-  FROM others
-),
-seen AS MATERIALIZED (
-  SELECT found.rank,
-    found.key,
-    found.forgiven,
-    found.key IS caller.key AS is_self,
-    coalesce(
-      (
-        SELECT friendships.status
-        FROM friendships
-        WHERE friendships.low_key = min(caller.key, found.key)
-          AND friendships.high_key = max(caller.key, found.key)
-      ),
-      -1
-    ) AS friend_status
-  FROM found
-  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
+  SELECT json_object(
+    'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
+    visible_customers.last_name, 'customer_description', visible_customers.customer_description,
+    'avatar', visible_customers.avatar, 'scan_id',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.scan_id, ''), 'date_of_birth',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.date_of_birth, NULL),
+    'address_line_1',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_1, ''),
+    'address_line_2',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_2, ''), 'city',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.city, ''), 'state',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.state, ''), 'zip',
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.zip, ''), 'friend_status',
+    seen.friend_status, 'stores_count', visible_customers.stores_joined, 'campaigns_total',
+    campaigns_of_customers.campaigns_total, 'campaigns_registered',
+    campaigns_of_customers.campaigns_registered
+  ) AS record,
+    iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
+    seen.forgiven AS forgiven
+  FROM seen
+  CROSS JOIN visible_customers ON visible_customers.key = seen.key
+  CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
+  ORDER BY seen.rank, seen.key
+  LIMIT 0 + ?
 )
-SELECT json_object(
-  'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
-  visible_customers.last_name, 'customer_description', visible_customers.customer_description,
-  'avatar', visible_customers.avatar, 'scan_id',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.scan_id, ''), 'date_of_birth',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.date_of_birth, NULL),
-  'address_line_1',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_1, ''),
-  'address_line_2',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.address_line_2, ''), 'city',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.city, ''), 'state',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.state, ''), 'zip',
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.zip, ''), 'friend_status',
-  seen.friend_status, 'stores_count', visible_customers.stores_joined, 'campaigns_total',
-  campaigns_of_customers.campaigns_total, 'campaigns_registered',
-  campaigns_of_customers.campaigns_registered
-) AS record,
-  iif(seen.is_self OR seen.friend_status = 1, visible_customers.balance / 100.0, 0) AS balance,
-  seen.forgiven AS forgiven
-FROM seen
-CROSS JOIN visible_customers ON visible_customers.key = seen.key
-CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
-ORDER BY seen.rank, seen.key
+SELECT 'customers' AS list,
+  iif(
+    (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?, '[]',
+    (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+  ) AS pages,
+  EXISTS (
+    SELECT 1
+    FROM blocks
+    WHERE blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+    LIMIT 0 + ? OFFSET 0 + ?
+  ) AS hides_more,
+  records.*
+FROM (SELECT 1)
+LEFT JOIN records
 
---  MATERIALIZE seen
---    COMPOUND QUERY
---      LEFT-MOST SUBQUERY
---        MATERIALIZE whole
---          CO-ROUTINE candidate
---            SCAN customer_words VIRTUAL TABLE INDEX 64:M1
---            SCALAR SUBQUERY
---              SEARCH customers
---            SCALAR SUBQUERY
---              MATERIALIZE lengths
---                MATERIALIZE list
---                  SCAN json_each VIRTUAL TABLE INDEX 1:
---                  CORRELATED SCALAR SUBQUERY
---                    MATERIALIZE segment
---                      SETUP
---                        SEARCH customer_words_idx USING PRIMARY KEY
---                      RECURSIVE STEP
---                        SCAN segment
---                        CORRELATED SCALAR SUBQUERY
---                          SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
---                    SCAN segment
+--  CO-ROUTINE (subquery)
+--    SCAN CONSTANT ROW
+--  MATERIALIZE records
+--    MATERIALIZE seen
+--      COMPOUND QUERY
+--        LEFT-MOST SUBQUERY
+--          MATERIALIZE whole
+--            CO-ROUTINE candidate
+--              SCAN customer_words VIRTUAL TABLE INDEX 64:M1
+--              SCALAR SUBQUERY
+--                SEARCH customers
+--              SCALAR SUBQUERY
+--                MATERIALIZE lengths
+--                  MATERIALIZE list
+--                    SCAN json_each VIRTUAL TABLE INDEX 1:
 --                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                MATERIALIZE (subquery)
+--                      MATERIALIZE segment
+--                        SETUP
+--                          SEARCH customer_words_idx USING PRIMARY KEY
+--                        RECURSIVE STEP
+--                          SCAN segment
+--                          CORRELATED SCALAR SUBQUERY
+--                            SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
+--                      SCAN segment
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                  MATERIALIZE (subquery)
+--                    SCAN list
 --                  SCAN list
---                SCAN list
---                SCAN (subquery)
---                CORRELATED SCALAR SUBQUERY
---                  SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
---              SCAN lengths
---          SCAN candidate
---          CORRELATED SCALAR SUBQUERY
---            SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--                  SCAN (subquery)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
+--                SCAN lengths
+--            SCAN candidate
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--              SCALAR SUBQUERY
+--                SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--          MATERIALIZE caller
+--            SCAN CONSTANT ROW
 --            SCALAR SUBQUERY
 --              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---        MATERIALIZE caller
---          SCAN CONSTANT ROW
---          SCALAR SUBQUERY
---            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---        SCAN whole
---        SCAN caller
---        CORRELATED SCALAR SUBQUERY
---          SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
---      UNION ALL
---        MATERIALIZE others
---          CO-ROUTINE candidate
---            SCAN customer_words VIRTUAL TABLE INDEX 64:M1
---            SCALAR SUBQUERY
---              SEARCH customers
---            SCALAR SUBQUERY
---              SCAN lengths
---          SCALAR SUBQUERY
---            SCAN whole
---          SCAN candidate
+--          SCAN whole
+--          SCAN caller
 --          CORRELATED SCALAR SUBQUERY
---            SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--            SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--        UNION ALL
+--          MATERIALIZE others
+--            CO-ROUTINE candidate
+--              SCAN customer_words VIRTUAL TABLE INDEX 64:M1
+--              SCALAR SUBQUERY
+--                SEARCH customers
+--              SCALAR SUBQUERY
+--                SCAN lengths
+--            SCALAR SUBQUERY
+--              SCAN whole
+--            SCAN candidate
+--            CORRELATED SCALAR SUBQUERY
+--              SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
+--              SCALAR SUBQUERY
+--                SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--            LIST SUBQUERY
+--              SCAN whole
+--              CREATE BLOOM FILTER
+--          MATERIALIZE caller
+--            SCAN CONSTANT ROW
 --            SCALAR SUBQUERY
 --              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---          LIST SUBQUERY
---            SCAN whole
---            CREATE BLOOM FILTER
---        MATERIALIZE caller
---          SCAN CONSTANT ROW
---          SCALAR SUBQUERY
---            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---        SCAN others
---        SCAN caller
---        CORRELATED SCALAR SUBQUERY
---          SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
---  SCAN seen
---  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
---  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
---  SCALAR SUBQUERY
---    CO-ROUTINE (subquery)
---      COMPOUND QUERY
---        LEFT-MOST SUBQUERY
---          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---        UNION ALL
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
---          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
---    SCAN (subquery)
---  CORRELATED SCALAR SUBQUERY
---    CO-ROUTINE hidden_stores
---      COMPOUND QUERY
---        LEFT-MOST SUBQUERY
---          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---        UNION ALL
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
---          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
---    SCAN hidden_stores
---    SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
---  CORRELATED SCALAR SUBQUERY
---    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---  CORRELATED SCALAR SUBQUERY
---    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
---    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--          SCAN others
+--          SCAN caller
+--          CORRELATED SCALAR SUBQUERY
+--            SEARCH friendships USING PRIMARY KEY (low_key=? AND high_key=?)
+--    SCAN seen
+--    SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
+--    SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE (subquery)
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--          UNION ALL
+--            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--            SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--      SCAN (subquery)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CO-ROUTINE hidden_stores
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
+--          UNION ALL
+--            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--            SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--      SCAN hidden_stores
+--      SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
---  CORRELATED SCALAR SUBQUERY
---    CO-ROUTINE (subquery)
---      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
---      CORRELATED LIST SUBQUERY
---        CO-ROUTINE joined_first
---          SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---        SCAN joined_first
---        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---        CORRELATED SCALAR SUBQUERY
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SCAN (subquery)
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---  CORRELATED SCALAR SUBQUERY
---    SCAN CONSTANT ROW
+--      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --    CORRELATED SCALAR SUBQUERY
 --      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          COMPOUND QUERY
---            LEFT-MOST SUBQUERY
---              CO-ROUTINE registered_first
---                SEARCH registrations USING PRIMARY KEY (customer_key=?)
---              SCAN registered_first
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---            UNION ALL
---              CO-ROUTINE (subquery)
---                CO-ROUTINE joined_first
---                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                SCAN joined_first
---                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN (subquery)
---        SCAN (subquery)
---        USE TEMP B-TREE FOR GROUP BY
+--        SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--        CORRELATED LIST SUBQUERY
+--          CO-ROUTINE joined_first
+--            SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--          SCAN joined_first
+--          SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--          CORRELATED SCALAR SUBQUERY
+--            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
 --      SCAN (subquery)
---  USE TEMP B-TREE FOR ORDER BY
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--    CORRELATED SCALAR SUBQUERY
+--      SCAN CONSTANT ROW
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        CO-ROUTINE (subquery)
+--          CO-ROUTINE (subquery)
+--            COMPOUND QUERY
+--              LEFT-MOST SUBQUERY
+--                CO-ROUTINE registered_first
+--                  SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--                SCAN registered_first
+--                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--                SCALAR SUBQUERY
+--                  CO-ROUTINE clock
+--                    SCAN CONSTANT ROW
+--                  SCAN clock
+--              UNION ALL
+--                CO-ROUTINE (subquery)
+--                  CO-ROUTINE joined_first
+--                    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                  SCAN joined_first
+--                  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                  CORRELATED SCALAR SUBQUERY
+--                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                SCAN (subquery)
+--          SCAN (subquery)
+--          USE TEMP B-TREE FOR GROUP BY
+--        SCAN (subquery)
+--    USE TEMP B-TREE FOR ORDER BY
+--  SCAN (subquery)
+--  SCAN records LEFT-JOIN
+--  SCALAR SUBQUERY
+--    SEARCH customers
+--  SCALAR SUBQUERY
+--    USE TEMP B-TREE FOR json_group_array(ORDER BY)
+--    SCAN lengths
+--  SCALAR SUBQUERY
+--    SEARCH blocks USING COVERING INDEX blocks_by_blocked_key (blocked_key=?)
+--    SCALAR SUBQUERY
+--      SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)

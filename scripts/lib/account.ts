@@ -57,14 +57,14 @@ async function secretsOf(cloudflare: Cloudflare, worker: string): Promise<string
 
 /** What a deployment would overwrite, and nobody could bring back. */
 async function conflictsOf(cloudflare: Cloudflare, env: string, secrets: readonly string[]): Promise<string[]> {
-  const isGradual = (await runningVersions(cloudflare, settingsOf(env).worker)).includes(",");
+  const variables = variablesOf(env);
   const conflicts = secrets
-    .filter((name) => name in variablesOf(env))
+    .filter((name) => name in variables)
     .map(
       (name) =>
         `Delete the secret ${name} of ${env}, because it is a variable: npm run wrangler -- secret delete ${name}${envOption(env)}`,
     );
-  if (isGradual)
+  if ((await runningVersions(cloudflare, settingsOf(env).worker)).includes(","))
     conflicts.push(`End the gradual deployment of ${env}: npm run wrangler -- versions deploy${envOption(env)}`);
   return conflicts;
 }

@@ -32,15 +32,12 @@ const ANSWER_WITHIN_MS = 120_000;
 // wait. This number of tries takes longer.
 const TRIES = 26;
 
-interface Login {
+/** An account at Cloudflare, and a login. */
+export interface Cloudflare {
+  accountId: string;
   fetch: PatientFetch;
   /** The headers of the login. */
   headers: Record<string, string>;
-}
-
-/** An account at Cloudflare, and a login. */
-export interface Cloudflare extends Login {
-  accountId: string;
 }
 
 export class ApiError extends CommandError {
@@ -57,9 +54,13 @@ export class ApiError extends CommandError {
  * @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one.
  */
 export async function openCloudflare(env: string): Promise<Cloudflare> {
-  const accountId = shellVariables().CLOUDFLARE_ACCOUNT_ID ?? tableOf(env).account_id;
-  const login = { fetch: patientFetch(ANSWER_WITHIN_MS), headers: await authorization() };
-  return { ...login, accountId: accountId || (await onlyAccount(login)) };
+  const accountId = shellVariables().CLOUDFLARE_ACCOUNT_ID || tableOf(env).account_id || "";
+  const login = { accountId, fetch: patientFetch(ANSWER_WITHIN_MS), headers: await authorization() };
+  if (accountId !== "") return login;
+  const [account, ...otherAccounts] = await ask(login, "GET /accounts", Accounts);
+  if (account === undefined || otherAccounts.length > 0)
+    throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
+  return { ...login, accountId: account.id };
 }
 
 async function authorization(): Promise<Record<string, string>> {
@@ -78,14 +79,6 @@ async function authorization(): Promise<Record<string, string>> {
     : { "X-Auth-Key": data.key, "X-Auth-Email": data.email };
 }
 
-async function onlyAccount(login: Login): Promise<string> {
-  const route = "GET /accounts";
-  const [account, ...otherAccounts] = resultOf(await send(login, route), route, Accounts);
-  if (account === undefined || otherAccounts.length > 0)
-    throw new CommandError("The login has no account, or several: name one in CLOUDFLARE_ACCOUNT_ID.");
-  return account.id;
-}
-
 /**
  * Sends a request about the account, such as "GET /d1/database". The body is sent as JSON, unless it is a form.
  * @throws an ApiError if the answer has no result, and a CommandError if the result does not fit the schema.
@@ -96,12 +89,11 @@ export async function ask<Schema extends z.ZodType>(
   schema: Schema,
   body?: object,
 ): Promise<z.output<Schema>> {
-  const sendOnce = () => send(cloudflare, route, body, `/accounts/${cloudflare.accountId}`);
-  let answer = await sendOnce();
+  let answer = await send(cloudflare, route, body);
   // The login of wrangler expires within an hour.
-  if (answer.status === 401 || (answer.status === 403 && hasCode(answer, EXPIRED_LOGIN))) {
+  if (answer.status === 401 || (answer.status === 403 && codesIn(answer).includes(EXPIRED_LOGIN))) {
     cloudflare.headers = await authorization();
-    answer = await sendOnce();
+    answer = await send(cloudflare, route, body);
   }
   return resultOf(answer, route, schema);
 }
@@ -119,7 +111,7 @@ export async function askOrNull<Schema extends z.ZodType>(
   }
 }
 
-async function send({ fetch, headers }: Login, route: string, body?: object, account = ""): Promise<Answer> {
+async function send({ accountId, fetch, headers }: Cloudflare, route: string, body?: object): Promise<Answer> {
   const { CLOUDFLARE_API_BASE_URL: base = "https://api.cloudflare.com/client/v4" } = shellVariables();
   const [method = "", path = ""] = route.split(" ");
   const isForm = body instanceof FormData;
@@ -130,7 +122,9 @@ async function send({ fetch, headers }: Login, route: string, body?: object, acc
   };
   const onWait = ({ status, bytes }: Answer) =>
     console.error(`Cloudflare answers ${route} with ${status || bytes}; trying again …`);
-  const mayRetry = (answer: Answer) => isTemporary(answer) || answer.status === 500 || hasCode(answer, UNKNOWN_FAILURE);
+  const mayRetry = (answer: Answer) =>
+    isTemporary(answer) || answer.status === 500 || codesIn(answer).includes(UNKNOWN_FAILURE);
+  const account = accountId && `/accounts/${accountId}`;
   const answer = await fetch(new URL(base + account + path), request, { onWait, mayRetry, tries: TRIES });
   if (answer.status === 0) throw new CommandError(`Cloudflare's API cannot be used: ${answer.bytes}`);
   return answer;
@@ -138,9 +132,7 @@ async function send({ fetch, headers }: Login, route: string, body?: object, acc
 
 const envelopeIn = ({ bytes }: Answer) => Envelope.safeParse(parse(bytes.toString())).data;
 
-function hasCode(answer: Answer, wanted: number): boolean {
-  return envelopeIn(answer)?.errors.some(({ code }) => code === wanted) ?? false;
-}
+const codesIn = (answer: Answer) => envelopeIn(answer)?.errors.map(({ code }) => code) ?? [];
 
 function resultOf<Schema extends z.ZodType>(answer: Answer, route: string, schema: Schema): z.output<Schema> {
   const envelope = envelopeIn(answer);
@@ -148,8 +140,7 @@ function resultOf<Schema extends z.ZodType>(answer: Answer, route: string, schem
     const errors = envelope?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ");
     const reason = errors ?? answer.bytes.toString("utf8", 0, 200);
     const advice = [401, 403].includes(answer.status) ? ` ${permissionFor(route)}` : "";
-    const codes = envelope?.errors.map(({ code }) => code) ?? [];
-    throw new ApiError(`Cloudflare answers ${route} with ${answer.status}: ${reason}${advice}`, codes);
+    throw new ApiError(`Cloudflare answers ${route} with ${answer.status}: ${reason}${advice}`, codesIn(answer));
   }
   const { data, error } = schema.safeParse(envelope.result);
   if (error === undefined) return data as z.output<Schema>;

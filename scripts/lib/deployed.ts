@@ -37,23 +37,18 @@ export async function findMissing(cloudflare: Cloudflare, worker: string, env: s
   const routesOfWorker = `GET /workers/services/${worker}/environments/production/routes`;
   const routes = patterns.some((pattern) => pattern.includes("/")) ? await ask(cloudflare, routesOfWorker, Routes) : [];
 
-  const describe = (crons: readonly string[], addresses: readonly string[], isAtWorkersDev: boolean) => [
-    ...crons.map((cron) => `the schedule ${cron}`),
-    ...addresses.map((address) => `the address ${address}`),
-    isAtWorkersDev ? "the address at workers.dev" : "a closed address at workers.dev",
-  ];
+  const crons = schedules.map(({ cron }) => cron);
   const ownDomains = domains.filter(({ service }) => service === worker).map(({ hostname }) => hostname);
-  const actual = describe(
-    schedules.map(({ cron }) => cron),
-    [...ownDomains, ...routes.map(({ pattern }) => pattern)],
-    enabled,
-  );
-  const wanted = describe(triggers?.crons ?? [], patterns, workers_dev);
-  return [
-    ...wanted.filter((text) => !actual.includes(text)),
-    ...(previews_enabled ? ["closed addresses of its versions"] : []),
-    ...(includes(settings.observability, observability) ? [] : ["its settings of logs and traces"]),
+  const addresses = [...ownDomains, ...routes.map(({ pattern }) => pattern)];
+  const missing: (readonly [isMissing: boolean, text: string])[] = [
+    ...(triggers?.crons ?? []).map((cron) => [!crons.includes(cron), `the schedule ${cron}`] as const),
+    ...patterns.map((pattern) => [!addresses.includes(pattern), `the address ${pattern}`] as const),
+    [workers_dev && !enabled, "the address at workers.dev"],
+    [enabled && !workers_dev, "a closed address at workers.dev"],
+    [previews_enabled, "closed addresses of its versions"],
+    [!includes(settings.observability, observability), "its settings of logs and traces"],
   ];
+  return missing.filter(([isMissing]) => isMissing).map(([, text]) => text);
 }
 
 /** Whether an object has all that another has, and maybe more. */

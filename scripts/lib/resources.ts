@@ -13,7 +13,8 @@ export interface Resources {
 /** What an account has of these. */
 export type Found = { [Name in keyof Resources]: string | undefined };
 
-const Database = z.object({ uuid: z.string() });
+const DatabaseId = z.object({ uuid: z.string() }).transform(({ uuid }) => uuid);
+const NamespaceId = z.object({ id: z.string() }).transform(({ id }) => id);
 const Namespace = z.object({ id: z.string(), title: z.string(), jurisdiction: z.string().nullish() });
 
 const NO_SUCH_DATABASE = 7404;
@@ -40,11 +41,13 @@ export async function createMissing(cloudflare: Cloudflare, env: string, found: 
       return id;
     });
   };
-  const postNamespace = () => ask(cloudflare, "POST /storage/kv/namespaces", Namespace, { title, jurisdiction });
-  const postDatabase = () => ask(cloudflare, "POST /d1/database", Database, { name, jurisdiction });
   return {
-    namespaceId: await create("namespaceId", `the KV namespace ${title}`, async () => (await postNamespace()).id),
-    databaseId: await create("databaseId", `the database ${name}`, async () => (await postDatabase()).uuid),
+    namespaceId: await create("namespaceId", `the KV namespace ${title}`, () =>
+      ask(cloudflare, "POST /storage/kv/namespaces", NamespaceId, { title, jurisdiction }),
+    ),
+    databaseId: await create("databaseId", `the database ${name}`, () =>
+      ask(cloudflare, "POST /d1/database", DatabaseId, { name, jurisdiction }),
+    ),
   };
 }
 
@@ -52,7 +55,7 @@ export async function findDatabase(cloudflare: Cloudflare, env: string): Promise
   const { database_id: id, databaseName } = settingsOf(env);
   if (id !== undefined) return id;
   const route = `GET /d1/database/${encodeURIComponent(databaseName)}`;
-  return (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, Database))?.uuid;
+  return (await askOrNull([NO_SUCH_DATABASE], cloudflare, route, DatabaseId)) ?? undefined;
 }
 
 /**

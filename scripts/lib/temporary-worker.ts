@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { type Answer, call } from "./call.ts";
 import { ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
 import { CommandError, shellVariables, stoppable } from "./project.ts";
 
@@ -95,10 +96,14 @@ export function withTemporaryWorker(
 }
 
 /** A new address at workers.dev begins to answer after a while, and not everywhere at once. So a call is repeated. */
-export async function untilAnswered(address: string, stop: AbortSignal, call: () => Promise<boolean>): Promise<void> {
+export async function untilAnswered(
+  address: string,
+  stop: AbortSignal,
+  isAnswered: () => Promise<boolean>,
+): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     stop.throwIfAborted();
-    if (await call()) return;
+    if (await isAnswered()) return;
     await sleep(WAIT_MS);
   }
   throw new CommandError(`The temporary Worker at ${address} does not answer.`);
@@ -131,22 +136,20 @@ async function runOnce(
   const { CLOUDFLARE_ACCESS_CLIENT_ID: id, CLOUDFLARE_ACCESS_CLIENT_SECRET: accessSecret } = shellVariables();
   const accessHeaders = id && accessSecret && { "CF-Access-Client-Id": id, "CF-Access-Client-Secret": accessSecret };
   const headers = { Authorization: secret, ...(accessHeaders || {}) };
-  const request: RequestInit = { method: "POST", headers, body: JSON.stringify(statements), redirect: "manual" };
-  const response = await fetch(address, request).catch((error) => {
+  const answer = await call(address, { headers, body: JSON.stringify(statements) }).catch((error) => {
     // Nobody knows whether the statements have run, so they are not sent again.
     if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
   });
-  if (response !== undefined && (await isFromAccess(response)))
+  if (answer !== undefined && isFromAccess(answer))
     throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
 service token that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
-  const answer = response?.status === 200 ? await response.json().catch(() => null) : null;
-  const { data: outcome } = Outcome.safeParse(answer);
+  const { data: outcome } = Outcome.safeParse(answer?.body);
   if (outcome?.error) throw new CommandError(outcome.error);
   return outcome !== undefined;
 }
 
 /** Whether Cloudflare Access has refused a request. */
-async function isFromAccess(response: Response): Promise<boolean> {
-  if (response.status === 403) return (await response.text()).includes("Cloudflare Access");
-  return /^https:\/\/[^/]+\.cloudflareaccess\.com\//.test(response.headers.get("Location") ?? "");
+function isFromAccess({ status, headers, text }: Answer): boolean {
+  if (status === 403) return text.includes("Cloudflare Access");
+  return /^https:\/\/[^/]+\.cloudflareaccess\.com\//.test(headers.get("Location") ?? "");
 }

@@ -46,10 +46,17 @@ export function wordParameter<const Word extends string>(words: readonly Word[],
 }
 
 /** An id in a JSON body. A whole number counts as its digits: a campaign in a search result has its `account_id` as one. */
-export const IdInBody = z
-  .preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), Id)
+export const IdInBody = inBody(Id);
+
+/** An id in a JSON body, with the rules of a schema of ids. */
+export function inBody(id: z.ZodType<string, string>): z.ZodType<string, string | number> {
+  const schema = z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), id);
   // The cast says what a client may send, which `preprocess` does not know.
-  .meta({ type: ["string", "integer"], minLength: 1, maxLength: ID_LIMIT }) as z.ZodType<string, string | number>;
+  return schema.meta({ type: ["string", "integer"], minLength: 1, maxLength: ID_LIMIT }) as z.ZodType<
+    string,
+    string | number
+  >;
+}
 
 /** In a JSON body, an empty text and null mean that a field is absent. */
 export function undefinedIfEmpty(value: unknown): unknown {

@@ -1,7 +1,10 @@
 import { describe, it } from "vitest";
+import { app } from "../../src/app.ts";
 import { Frame } from "../../src/customer/live/schema.ts";
 import { exportRecords, sendLines } from "../../src/feed/operations.ts";
 import { TOPICS } from "../../src/inbox/protocol.ts";
+import { pascalCase } from "../../src/openapi/json-schema.ts";
+import { notesOf } from "../../src/openapi/notes.ts";
 import { OPERATIONS } from "../../src/reference.ts";
 import { routes } from "../support/calls.ts";
 import { document, validatorOf } from "../support/openapi.ts";
@@ -9,6 +12,8 @@ import { document, validatorOf } from "../support/openapi.ts";
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
+
+type ObjectSchema = { properties: object; required?: string[] };
 
 type Schema = { [keyword: string]: unknown };
 
@@ -43,6 +48,24 @@ describe("the OpenAPI document", () => {
 
     const hasBody = ({ method, path }: (typeof operations)[number]) => method === "POST" || path.endsWith("/state");
     expect(requirements).toEqual(operations.map((one) => [one.method, hasBody(one) ? true : undefined]));
+  });
+
+  it("requires a field of a JSON body exactly if a body without it is refused", ({ expect }) => {
+    const wrong = Object.entries(OPERATIONS).flatMap(([endpoint, { id, examples }]) => {
+      const [method = "", path = ""] = endpoint.split(" ");
+      const [handlers] = app.router.match(method, path);
+      const { schema, mediaType } = handlers.flatMap(([[handler]]) => notesOf(handler).body ?? []).at(-1) ?? {};
+      if (schema === undefined || mediaType !== "application/json") return [];
+      const { required = [], properties } = document.components.schemas[`${pascalCase(id)}Body`] as ObjectSchema;
+      const whole = Object.assign({}, ...examples.map(({ body }) => body));
+      return Object.keys(properties).flatMap((field) => {
+        const { [field]: _, ...rest } = whole;
+        return schema.safeParse(rest).success === required.includes(field) ? [[id, field]] : [];
+      });
+    });
+
+    // The query string may have it.
+    expect(wrong).toEqual([["leaderboard", "location_id"]]);
   });
 
   it("names every object, so that a generated client has a type for it", ({ expect }) => {

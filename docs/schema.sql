@@ -527,23 +527,23 @@ SELECT customer_key, account_key, balance, stores_joined, stores_joined > 0 AS j
   FROM customer_accounts
 );
 
-CREATE VIEW hidden_stores AS
-SELECT key FROM stores INDEXED BY stores_deleted WHERE deleted = 1
-UNION ALL
-SELECT stores.key FROM accounts INDEXED BY accounts_deleted CROSS JOIN stores ON stores.account_key = accounts.key
-WHERE accounts.deleted = 1 AND stores.deleted = 0;
-
 CREATE VIEW visible_customers AS
 SELECT *, stores_count - iif(
-  (SELECT count(*) FROM (SELECT 1 FROM hidden_stores LIMIT 1001)) <= min(stores_count, 1000), (
-    SELECT count(*) FROM hidden_stores CROSS JOIN memberships
-      ON memberships.store_key = hidden_stores.key AND memberships.member_key = customers.member_key
-    WHERE memberships.joined = 1
+  (SELECT count(*) FROM (SELECT 1 FROM stores INDEXED BY stores_deleted WHERE deleted = 1 LIMIT 1001)) <= min(stores_count, 1000), (
+    SELECT count(*) FROM stores INDEXED BY stores_deleted CROSS JOIN memberships
+      ON memberships.store_key = stores.key AND memberships.member_key = customers.member_key
+    WHERE stores.deleted = 1 AND memberships.joined = 1
   ), (
     SELECT count(*) FROM memberships CROSS JOIN stores INDEXED BY stores_deleted
       ON stores.deleted = 1 AND stores.key = memberships.store_key
     WHERE memberships.customer_key = customers.key AND memberships.joined = 1
-  ) + (
+  )
+) - iif(
+  (SELECT count(*) FROM (SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE deleted = 1 LIMIT 1001)) <= min(stores_count, 1000), (
+    SELECT ifnull(sum(stores_joined), 0) FROM accounts INDEXED BY accounts_deleted CROSS JOIN holdings
+      ON holdings.customer_key = customers.key AND holdings.account_key = accounts.key
+    WHERE accounts.deleted = 1
+  ), (
     SELECT ifnull(sum(stores_joined), 0) FROM holdings CROSS JOIN accounts INDEXED BY accounts_deleted
       ON accounts.deleted = 1 AND accounts.key = holdings.account_key
     WHERE holdings.customer_key = customers.key

@@ -15,6 +15,8 @@ import { rows as select } from "../../support/state.ts";
 /** More records than a search looks at. */
 const MANY = 12_000;
 const MORE_ROWS = 50;
+/** The most hidden stores that a count looks up among those of a customer. */
+const MOST_LOOKED_UP = 1_000;
 
 const CALLER = "caller";
 const api = asAt({ ENVIRONMENT: "development" }, CALLER);
@@ -60,7 +62,8 @@ const storeStores = (prefix: string, accountId: unknown, words: string) => (from
     to,
   );
 
-const [deletedAccount, liveAccount, chain] = [seed.account(), seed.account(), seed.account()];
+const [closedAccount, deletedAccount] = [seed.account(), seed.account()];
+const [liveAccount, chain] = [seed.account(), seed.account()];
 const joiners = Array.from({ length: 20 }, (_, number) => seed.customer({ first_name: `Joiner ${number}` }));
 
 const shapeOf = ({ query, nameOf, finds }: Names): Shape => ({
@@ -105,11 +108,14 @@ const SHAPES: Record<string, Shape> = {
     store: storeCustomers("brien", (index) => (index < 200 ? "zzyzx" : "o brien obrien neil oneil")),
     finds: 0,
   },
-  "twenty customers who have joined many stores of an account each": {
+  // Each count looks at the one deleted account, not at all that a customer has joined.
+  "twenty customers who have joined stores of many accounts, beside a deleted account of many stores": {
     query: "joiner",
     filter: "customers",
     count: 150,
     store: async (from, to) => {
+      if (from === 1) await storeStores("closed", closedAccount.id, "'closed'")(1, MOST_LOOKED_UP + 1);
+      await run("UPDATE accounts SET deleted = 1 WHERE id = ?", closedAccount.id);
       await run(
         `INSERT INTO accounts (id, company, folded_names, words, fields)
          ${NUMBERS} SELECT 900000 + i, 'Name', 'name', 'name', '{}' FROM n`,
@@ -203,7 +209,9 @@ async function search({ query, filter }: Shape) {
   return { found: lists[filter].length, incomplete: answer.body.incomplete, ...costIn(answer) };
 }
 
-beforeAll(() => mustFeed([seed.customer({ id: CALLER }), deletedAccount, liveAccount, chain, ...joiners]));
+beforeAll(() =>
+  mustFeed([seed.customer({ id: CALLER }), closedAccount, deletedAccount, liveAccount, chain, ...joiners]),
+);
 
 describe("a search over twice the data", () => {
   it.for(Object.entries(SHAPES))("reads no more rows: %s", async ([, shape], { expect }) => {

@@ -38,26 +38,26 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --  SEARCH customers USING INTEGER PRIMARY KEY (rowid=?)
 --  SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
---      COMPOUND QUERY
---        LEFT-MOST SUBQUERY
---          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---        UNION ALL
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
---          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
 --    SCAN (subquery)
 --  CORRELATED SCALAR SUBQUERY
---    CO-ROUTINE hidden_stores
---      COMPOUND QUERY
---        LEFT-MOST SUBQUERY
---          SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
---        UNION ALL
---          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
---          SEARCH stores USING COVERING INDEX stores_by_position (account_key=?)
---    SCAN hidden_stores
+--    SEARCH stores USING COVERING INDEX stores_deleted (deleted=?)
 --    SEARCH memberships USING PRIMARY KEY (store_key=? AND member_key=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
 --    SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--  SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
+--      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=?)
+--    SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--    CORRELATED SCALAR SUBQUERY
+--      SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
 --    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)

@@ -11,7 +11,7 @@ globalThis.Scalar.createApiReference("#reference", {
   },
   persistAuth: true,
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-  defaultOpenFirstTag: true,
+  defaultOpenAllTags: true,
   documentDownloadType: "json",
   operationTitleSource: "summary",
   theme: "default",

@@ -103,6 +103,8 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     const withForm = endpoints.filter(({ isSocket }) => !isSocket);
 
     expect([endpoints.length, withForm.length]).toEqual([14, 13]);
+    const app = page.getByRole("link", { name: "See the example app" });
+    expect(await app.getAttribute("href")).toBe("/app/");
     await scrollTo(page, page.getByRole("heading", { name: "Near-by popular campaigns" }));
     for (const { summary } of endpoints)
       expect(await page.getByText(summary, { exact: true }).count()).toBeGreaterThan(0);
@@ -129,12 +131,12 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
       .getByRole("heading", { name: socket?.summary ?? "" })
       .first()
       .waitFor();
-    const form = (path: string) => page.getByRole("button", { name: path });
-    expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "(get /api/v1/customer/live)" }).count()).toBe(0);
 
-    await form("(get /api/v1/customer/me)").click();
-    await page.locator(".scalar-client .scalar-sidebar-toggle").click();
-    const listedForms = page.locator(".scalar-client [data-sidebar-id]:visible");
+    const { page: other } = await open(1280, 900, "#tag/me/GET/api/v1/customer/me");
+    await other.getByRole("button", { name: "(get /api/v1/customer/me)" }).click();
+    await other.locator(".scalar-client .scalar-sidebar-toggle").click();
+    const listedForms = other.locator(".scalar-client [data-sidebar-id]:visible");
     expect(await listedForms.filter({ hasText: /^Messages/ }).count()).toBe(1);
     expect(await listedForms.filter({ hasText: /^Live/ }).count()).toBe(0);
   });

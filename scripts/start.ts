@@ -64,7 +64,6 @@ async function start({ demo, env, persistTo = stateFolder(env), ...otherOptions 
 
 /** Runs the service. Never resolves. @throws Interrupted after Ctrl-C or a kill. */
 async function run(options: ServiceOptions, demo: boolean, onStarted: () => void): Promise<never> {
-  const { env } = options;
   const contents = demo ? await lookForDemo(options) : "other data";
   const url = `http://127.0.0.1:${options.port}`;
   const stop = new AbortController();
@@ -72,7 +71,7 @@ async function run(options: ServiceOptions, demo: boolean, onStarted: () => void
   const server = serve(options, stop.signal);
   try {
     if (!(await isReady(url, server))) throw new CommandError("The server did not start; see wrangler's output above.");
-    await introduce(url, env, contents);
+    await introduce(url, options, contents);
     onStarted();
   } catch (error) {
     stop.abort();
@@ -85,10 +84,11 @@ async function run(options: ServiceOptions, demo: boolean, onStarted: () => void
 }
 
 /** Loads the demo program where it is missing, and prints what to try. */
-async function introduce(url: string, env: string, contents: Contents): Promise<void> {
+async function introduce(url: string, database: ServiceOptions, contents: Contents): Promise<void> {
+  const { env } = database;
   if (contents === "first lines") await loadDemo(url, env);
   if (contents !== "other data") {
-    await loadLately(url, env);
+    await loadLately(url, database);
     const token = await devToken({ scope: "customer", customerId: DEMO_CUSTOMER }, env);
     console.log(tryIt(url, DEMO_CUSTOMER, token));
   }

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { createConfig, formatProblems, lintFromString } from "@redocly/openapi-core";
 import { openApi } from "../src/reference.ts";
 import { buildClient } from "./lib/client-package.ts";
 import { newCommand } from "./lib/options.ts";
-import { CommandError, runTool, shellVariables } from "./lib/project.ts";
+import { CommandError, ROOT, runTool, shellVariables } from "./lib/project.ts";
 import { buildReference } from "./lib/reference.ts";
 import { checkBundle } from "./lib/wrangler.ts";
 import { TYPE_CHECKS } from "./typecheck.ts";
@@ -40,35 +42,55 @@ export const program = newCommand("npm test")
   .action(run);
 
 async function run(): Promise<void> {
-  console.log(
-    "This takes about a minute and a half on two processors. The tests run beside the checks, and are shown after them.",
-  );
+  const startedAt = Date.now();
+  print(`This takes ${usualTime()}. The tests run beside the checks; what fails is shown after them.`);
   buildReference();
   // The tests take longest, so they start first. The checks run beside them, one at a time, because several would slow
   // the tests down. The output of the tests is printed after that of the checks.
   const stop = new AbortController();
   const tests = runTool("vitest", ["run"], {
     capture: true,
-    env: process.stdout.isTTY && shellVariables().NO_COLOR === undefined ? { FORCE_COLOR: "1" } : {},
+    env: { TESTS_SHOWN: "failed", ...(hasColors() && { FORCE_COLOR: "1" }) },
+    onMessage: (progress) => {
+      if (Date.now() - printedAt >= SILENT_AT_MOST_MS) print(`tests: ${progress}`);
+    },
     signal: stop.signal,
   });
   // The code below awaits the tests. If they fail before that, this prevents an unhandled rejection.
   tests.catch(() => {});
   try {
     for (const [name, check] of Object.entries(CHECKS)) {
-      const startedAt = Date.now();
+      const checkStartedAt = Date.now();
       const result = await check();
-      console.log(`${name}: ${result} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
+      print(`${name}: ${result} (${((Date.now() - checkStartedAt) / 1_000).toFixed(1)} s)`);
     }
   } catch (error) {
     stop.abort();
     await tests;
     throw error;
   }
-  console.log("Waiting for the tests …");
   const { status, output } = await tests;
+  writeFileSync(LAST_SECONDS, String(Math.round((Date.now() - startedAt) / 1_000)));
   process.stdout.write(output);
   process.exitCode = status;
+}
+
+const hasColors = () => process.stdout.isTTY && shellVariables().NO_COLOR === undefined;
+
+const SILENT_AT_MOST_MS = 10_000;
+let printedAt = 0;
+
+function print(line: string): void {
+  console.log(line);
+  printedAt = Date.now();
+}
+
+/** How many seconds the last whole run on this machine took. */
+const LAST_SECONDS = path.join(ROOT, "dist", "npm-test-seconds");
+
+function usualTime(): string {
+  if (!existsSync(LAST_SECONDS)) return "about a minute and a half on two processors";
+  return `${readFileSync(LAST_SECONDS, "utf8")} seconds, if it takes as long as the last time`;
 }
 
 /** Checks the OpenAPI document against the strict rules of Redocly, and prints every broken rule. */

@@ -24,7 +24,7 @@ const DEFAULT_LIFETIME_SECONDS = SECONDS.h;
 
 export const program = newCommand("npm run token")
   .description(
-    "Print a token. A customer's is signed with the JWT_SECRET of the shell, all others with its FEED_JWT_SECRET, or otherwise with that of the local service.",
+    "Print a token. A customer's is signed with the JWT_SECRET of the shell, all others with its FEED_JWT_SECRET, or otherwise with that of the local service, in .dev.vars.",
   )
   .addHelpText("after", "\nMore: docs/tokens.md");
 

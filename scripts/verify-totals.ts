@@ -2,7 +2,7 @@ import { askDatabase, type DatabaseLocation } from "./lib/database.ts";
 import { firstLines, formatCount, formatNumber } from "./lib/format.ts";
 import { type DatabaseOptions, databaseOf, edgeCommand, withDatabase } from "./lib/options.ts";
 import { CommandError } from "./lib/project.ts";
-import type { Derived, KeyRange } from "./verify-totals/derived.ts";
+import type { Derived, KeyRange } from "./verify-totals/definition.ts";
 import { DERIVED } from "./verify-totals/derived.ts";
 import { type Difference, findDifferences, rangeOfKeys, repair, toText } from "./verify-totals/recount.ts";
 

@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 import monitoring from "../docs/monitoring.md?raw";
+import tokens from "../docs/tokens.md?raw";
 import acts from "../docs/what-a-customer-does.md?raw";
+import { TOKEN_FAULTS } from "../src/auth/token.ts";
 import { checkFields } from "../src/feed/lines.ts";
 import { METRICS } from "../src/middleware/metrics.ts";
 import { KINDS } from "../src/records/index.ts";
@@ -20,6 +22,15 @@ describe("docs/monitoring.md", () => {
       expect({ blobs, doubles }).toEqual(metrics);
     },
   );
+});
+
+describe("docs/tokens.md", () => {
+  it("has the cure of every cause for which a token is refused", ({ expect }) => {
+    const [, section = ""] = tokens.split("\n## Why a token is refused\n");
+    const causes = [...section.matchAll(/^\| `(\w+)` \| ./gm)].map(([, cause]) => cause);
+
+    expect(causes).toEqual(TOKEN_FAULTS);
+  });
 });
 
 describe("a page of the documentation", () => {

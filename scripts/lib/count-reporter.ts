@@ -1,5 +1,20 @@
 import type { Reporter, TestModule } from "vitest/node";
 
+/** Tells `npm test`, which started this process, how many files of tests are done. */
+class ProgressReporter implements Reporter {
+  #done = 0;
+  #total = 0;
+
+  onTestRunStart(files: readonly unknown[]): void {
+    this.#total = files.length;
+  }
+
+  onTestModuleEnd(): void {
+    this.#done += 1;
+    process.send?.(`${this.#done} of ${this.#total} files`);
+  }
+}
+
 /** Prints one plain line with the numbers of tests at the end of a run, for a CI to read. */
 class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -16,9 +31,10 @@ class CountReporter implements Reporter {
   }
 }
 
-/** Vitest's default reporters, and the reporter above. */
+/** Vitest's reporter of all tests, or in `npm test` that of the failed ones; and the reporters above. */
 export const REPORTERS = [
-  "default",
+  process.env.TESTS_SHOWN === "failed" ? "minimal" : "default",
   ...(process.env.GITHUB_ACTIONS === "true" ? ["github-actions"] : []),
+  new ProgressReporter(),
   new CountReporter(),
 ];

@@ -70,6 +70,8 @@ export interface ToolOptions {
   capture?: boolean | "and show";
   /** More variables; undefined removes one. */
   env?: Record<string, string | undefined>;
+  /** Is called with each message that the tool, a program of Node, sends to its parent process. Needs `capture`. */
+  onMessage?: (message: unknown) => void;
   /** If it aborts, the tool gets SIGTERM, and the status is 1. */
   signal?: AbortSignal;
 }
@@ -81,12 +83,12 @@ export interface ToolOptions {
 export function runTool(
   tool: string,
   args: readonly string[],
-  { capture = false, env = {}, signal }: ToolOptions = {},
+  { capture = false, env = {}, onMessage, signal }: ToolOptions = {},
 ): Promise<{ status: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules", ".bin", tool), args, {
       cwd: ROOT,
-      stdio: capture ? ["ignore", "pipe", "pipe"] : "inherit",
+      stdio: capture ? ["ignore", "pipe", "pipe", ...(onMessage ? ["ipc" as const] : [])] : "inherit",
       env: { ...toolEnv(), ...env },
     });
     signal?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
@@ -103,6 +105,7 @@ export function runTool(
         if (capture === "and show") process.stderr.write(data);
       });
     }
+    if (onMessage) child.on("message", onMessage);
     child.on("error", reject);
     child.on("close", (status) => {
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);

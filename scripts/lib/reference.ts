@@ -25,7 +25,7 @@ export function buildReference(folder = DEPLOYED, { token, app }: { token?: stri
     ["_headers", readFileSync(path.join(PAGE_FOLDER, "_headers"), "utf8") + (app?.headers ?? "")],
     ["settings.json", `${JSON.stringify({ token })}\n`],
     ["scalar.js", scalarBundle()],
-    ["openapi.json", JSON.stringify(openApi())],
+    ["openapi.json", JSON.stringify(app ? withLinkToApp(openApi()) : openApi())],
     ...contractPages(),
     ...(app?.files ?? []),
   ]);
@@ -35,6 +35,11 @@ export function buildReference(folder = DEPLOYED, { token, app }: { token?: stri
     if (!entry.isDirectory() && !files.has(name) && name !== IGNORE_FILE) rmSync(path.join(folder, name));
   }
   for (const [name, contents] of files) replaceFile(path.join(folder, name), contents, path.dirname(folder));
+}
+
+function withLinkToApp(document: ReturnType<typeof openApi>): typeof document {
+  const description = `[See the example app](/app/), with a till beside it.\n\n${document.info.description}`;
+  return { ...document, info: { ...document.info, description } };
 }
 
 interface Route {

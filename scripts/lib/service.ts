@@ -97,9 +97,15 @@ export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   await feedLines(lines, url, env);
 }
 
-/** Feeds what happened lately to the customers of the example app. */
-export function loadLately(url: string, env = PRODUCTION): Promise<void> {
-  return feedLines(latelyLines(APP_CUSTOMERS, new Date()), url, env);
+/** Feeds what happened lately to the customers of the example app, unless an earlier start of today has fed it. */
+export async function loadLately(url: string, database: DatabaseLocation): Promise<void> {
+  const lines = latelyLines(APP_CUSTOMERS, new Date());
+  // One request stores all lines, so one of them stands for all.
+  const coupon = lines.find(({ record }) => record === "customer_coupon");
+  const query = `SELECT 1 FROM customer_coupons
+    WHERE id = '${coupon?.id}' AND expected_end_date = '${coupon?.expected_end_date}'`;
+  const [found = []] = await askDatabase([query], database);
+  if (found.length === 0) await feedLines(lines, url, database.env);
 }
 
 async function feedLines(lines: readonly Line[], url: string, env: string): Promise<void> {
@@ -157,13 +163,19 @@ async function migrate(env: string, persistTo: string): Promise<void> {
 
 /** Lets D1's clock go on from a time, or without one from the real time. Tokens, boards and inboxes do not follow it. */
 async function setClock(database: DatabaseLocation, now?: Date): Promise<void> {
+  const [[clock] = []] = await askDatabase<{ sql: string }>([CLOCK], database);
+  if (now === undefined && !clock?.sql.includes(MOVED)) return;
   const statements = readMigrations().flatMap((migration) => migration.statements);
   const [definition] = statements.flatMap((statement) => /^CREATE VIEW clock\b.*/ms.exec(statement) ?? []);
   if (definition === undefined) throw new Error("No migration makes the view clock.");
-  const seconds = now === undefined ? 0 : Math.round((now.getTime() - Date.now()) / 1_000);
-  const moved = definition.replaceAll("'now'", `'now', '${seconds} seconds'`);
-  await askDatabase(["DROP VIEW clock", now === undefined ? definition : moved], database);
+  const seconds = now && Math.round((now.getTime() - Date.now()) / 1_000);
+  const moved = definition.replaceAll("'now'", `'now', '${seconds}${MOVED}`);
+  await askDatabase(["DROP VIEW clock", seconds === undefined ? definition : moved], database);
 }
+
+const CLOCK = "SELECT sql FROM sqlite_schema WHERE name = 'clock'";
+/** What only the view of a moved clock has. */
+const MOVED = " seconds'";
 
 /** Resolves with true once the server answers, with false if it has ended or does not answer within a minute. */
 export async function isReady(url: string, server: Promise<unknown>): Promise<boolean> {

@@ -27,7 +27,7 @@ const DAYS_BETWEEN = 4;
 
 /**
  * What happened lately to the customers of the example app: purchases of the last months, and coupons that end within days
- * or weeks. The lines depend on the day, so they are no part of the demo program: `npm start` feeds them at each start.
+ * or weeks. The lines depend on the day, so they are no part of the demo program: the first `npm start` of a day feeds them.
  * Purchases that are stored already stay as they are, and coupons get new ends.
  */
 export function latelyLines(customerIds: readonly string[], now: Date): Line[] {

@@ -11,7 +11,7 @@ globalThis.Scalar.createApiReference("#reference", {
   },
   persistAuth: true,
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-  defaultOpenFirstTag: true,
+  defaultOpenAllTags: true,
   documentDownloadType: "json",
   operationTitleSource: "summary",
   theme: "default",
@@ -28,6 +28,6 @@ globalThis.Scalar.createApiReference("#reference", {
     /* Hides the vertical line of each level: the indentation alone shows which entry is below which. */
     .scalar-sidebar-indent > * { visibility: hidden; }
     /* Hides the form for the WebSocket: a form sends no handshake, so it would always get 426. */
-    [id$="/customer/live"] .request-card, .scalar-client [data-sidebar-id$="/customer/live"] { display: none; }
+    [id$="/customer/live"] .request-card, .scalar-client [data-sidebar-id$="tag/live"] { display: none; }
   `,
 });

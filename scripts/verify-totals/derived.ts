@@ -1,9 +1,6 @@
 import { type AnyColumn, getTableName, type SQL, sql } from "drizzle-orm";
 import type { Total } from "../../src/db/derived/totals.ts";
-import { canBeMeant, eachWord, isIndexed, VOCABULARIES, type Vocabulary } from "../../src/db/derived/vocabularies.ts";
 import { joinWithCommas } from "../../src/db/select.ts";
-import { removedWords } from "../../src/db/tables.ts";
-import { accounts } from "../../src/records/account.ts";
 import {
   balancesAtStores,
   customerBalances,
@@ -19,33 +16,8 @@ import { totalsOfPlays } from "../../src/records/play.ts";
 import { redemptions, usesRedeemed } from "../../src/records/redemption.ts";
 import { stores } from "../../src/records/store.ts";
 import { teamTokens } from "../../src/records/token-earning.ts";
-
-/** The end of a condition on keys: `BETWEEN 1 AND 50000`. A query puts the column before it. */
-export type KeyRange = SQL;
-
-/** Something that is stored although it follows from the records, so that no request has to compute it. */
-export interface Derived {
-  /** The name in the output. */
-  name: string;
-  /** The records whose keys a recount goes through, range by range, so that each step is short; null: one step is enough. */
-  over: "stores" | "campaigns" | "customers" | "message_groups" | null;
-  table: string;
-  /** What of the table is derived: columns, whole rows, or the entries of a search index. */
-  storedAs: "columns" | "rows" | "search index";
-  /**
-   * How a row counts that only the table or only `expected` has: as if the other had NULL there, or as a difference; left
-   * out: as if the other had 0.
-   */
-  absent?: "NULL" | "a difference";
-  /** The columns that identify a row, in `expected` and in the table. */
-  key: readonly string[];
-  /** The derived columns beside the key; left out: none. */
-  values?: readonly string[];
-  /** A query for what must be stored. It is the definition of the derived data. */
-  expected: (range: KeyRange) => SQL;
-  /** A query for what is stored; left out: the rows of the table with the first column of the key in the range. */
-  stored?: (range: KeyRange) => SQL;
-}
+import type { Derived, KeyRange } from "./definition.ts";
+import { DERIVED_WORDS } from "./derived-words.ts";
 
 /** Sums of events. The feed adds new events to them. */
 function ofTotal(
@@ -230,53 +202,6 @@ function ofSecond(name: "newest" | "earlier", namedId: AnyColumn): SQL {
 }
 
 /**
- * The entries of a search index. FTS5 stores no contents here, but the table `…_terms` lists the words of each entry. The
- * view `expected_words` has the words that must be there. A JSON array splits them at their blanks: no word has a quote.
- */
-function searchIndex(name: string, table: string, over: "stores" | "campaigns" | "customers"): Derived {
-  const ofRemovedAccounts = sql.raw(
-    `SELECT key FROM ${over} WHERE account_key IN (SELECT account_key FROM removed_accounts)`,
-  );
-  // A job removes the entries of soft-deleted accounts.
-  const waiting = over === "customers" ? sql`0` : ofRemovedAccounts;
-  return {
-    name,
-    over,
-    table,
-    storedAs: "search index",
-    absent: "a difference",
-    key: ["key", "term"],
-    expected: (range) => sql`
-      SELECT entry.key, term.value AS term
-      FROM expected_words AS entry, ${eachWord(sql`entry.words`)} AS term
-      WHERE search_index = ${table} AND entry.key ${range} AND term.value <> ''`,
-    stored: (range) => sql`
-      SELECT doc AS key, term FROM ${sql.raw(table)}_terms WHERE doc ${range} AND doc NOT IN (${waiting})`,
-  };
-}
-
-/**
- * The words of search indexes. A range of keys limits them by the code of their first letter. `isCompared`: a condition on
- * the stored words.
- */
-function vocabularyOf(vocabulary: Vocabulary, indexes: readonly string[], isCompared: SQL): Derived {
-  const words = VOCABULARIES[vocabulary];
-  const terms = indexes.map((index) => `SELECT term FROM ${index}_terms`);
-  return {
-    name: `vocabulary of ${vocabulary}s`,
-    over: null,
-    table: getTableName(words),
-    storedAs: "rows",
-    absent: "a difference",
-    key: ["word"],
-    expected: (range) => sql`
-      SELECT DISTINCT term AS word FROM (${sql.raw(terms.join(" UNION ALL "))})
-      WHERE ${sql.raw(canBeMeant("term"))} AND unicode(term) ${range}`,
-    stored: (range) => sql`SELECT ${words.word} FROM ${words} WHERE unicode(${words.word}) ${range} AND ${isCompared}`,
-  };
-}
-
-/**
  * All derived data, in the order of a repair. What customers have at accounts follows from the balances at stores, and
  * the vocabularies from the search indexes. A repair of the newest messages fires triggers that expect the groups by their news
  * to be right.
@@ -296,22 +221,5 @@ export const DERIVED: readonly Derived[] = [
   messageGroupNews,
   newestMessages,
   ofTotal(totalsOfPlays, { name: "totals of plays", over: "stores", absent: "a difference" }),
-  searchIndex("words of stores", "store_words", "stores"),
-  searchIndex("words of campaigns", "campaign_words", "campaigns"),
-  searchIndex("words of customers", "customer_words", "customers"),
-  // A word that no entry has may stay if a row has it, such as one of a soft-deleted record, or if a job will remove it.
-  vocabularyOf(
-    "merchant",
-    ["store_words", "campaign_words"],
-    sql`(
-      ${isIndexed("store_words", sql`word`)} OR ${isIndexed("campaign_words", sql`word`)} OR word NOT IN (
-        SELECT value FROM (
-          SELECT ${accounts.words} FROM ${accounts} UNION ALL SELECT ${stores.words} FROM ${stores}
-          UNION ALL SELECT ${campaigns.words} FROM ${campaigns} UNION ALL SELECT ${removedWords.words} FROM ${removedWords}
-        ) AS stored CROSS JOIN ${eachWord(sql`stored.words`)}
-      )
-    )`,
-  ),
-  // A trigger removes the words of an erased customer that nobody else has.
-  vocabularyOf("customer", ["customer_words"], sql`true`),
+  ...DERIVED_WORDS,
 ];

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { textOf } from "../../src/db/dialect.ts";
-import type { Derived, KeyRange } from "./derived.ts";
+import type { Derived, KeyRange } from "./definition.ts";
 
 /** A stored value that is not the expected value; null: nothing is stored, or expected. */
 export interface Difference {

@@ -33,22 +33,27 @@ export interface TokenRules extends Partial<Env> {
   keys: Keys | null;
 }
 
-/** Why a token is bad. The log names it, so an operator can tell a wrong clock from a wrong key; the answer never does. */
-export type TokenFault =
-  | "missing"
-  | "too_long"
-  | "malformed"
-  | "algorithm"
-  | "no_key"
-  | "signature"
-  | "exp"
-  | "expired"
-  | "not_yet_valid"
-  | "issuer"
-  | "audience"
-  | "secret"
-  | "subject"
-  | "revoked";
+/**
+ * Why a token is bad; docs/tokens.md has the cure of each. The log names it, so an operator can tell a wrong clock from a
+ * wrong key; the answer of a deployment never does.
+ */
+export const TOKEN_FAULTS = [
+  "missing",
+  "too_long",
+  "malformed",
+  "algorithm",
+  "no_key",
+  "signature",
+  "exp",
+  "expired",
+  "not_yet_valid",
+  "issuer",
+  "audience",
+  "secret",
+  "subject",
+  "revoked",
+] as const;
+export type TokenFault = (typeof TOKEN_FAULTS)[number];
 
 type TokenReading =
   | { outcome: "good"; claims: Claims }

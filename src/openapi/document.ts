@@ -59,7 +59,6 @@ export function openApiDocument(app: Hono<AppEnv>, operations: Readonly<Record<s
 
 function operationObject(path: string, operation: Operation, notes: readonly Notes[], schemas: Components) {
   const { id, summary, description, examples } = operation;
-  const [, tag = "service"] = /^\/api\/v1\/(\w+)/.exec(path) ?? [];
   const [token] = notes.flatMap((note) => note.token ?? []);
   const body = notes.findLast((note) => note.body !== undefined)?.body;
   const ownParameters = notes.flatMap((note) => parameterObjects(note, examples, schemas));
@@ -86,7 +85,7 @@ function operationObject(path: string, operation: Operation, notes: readonly Not
   };
   return {
     operationId: id,
-    tags: [pascalCase(tag)],
+    tags: [texts.tagOf(path)],
     summary,
     description,
     security: token === undefined ? [] : [{ [token]: [] }],

@@ -24,12 +24,28 @@ for messages that finds nothing new is cheap, and makes no round trip to the dat
 **Example.** The repository has an app on the typed client in \`examples/app\`. \`npm start\` serves it at \`/app/\`, with a till
 that changes it while you watch.`;
 
-export const TAGS = [
-  { name: "Customer", description: "Requests of a customer's app, with the customer's token." },
-  { name: "Till", description: "Tills: find a customer, book, redeem, explain." },
-  { name: "Feed", description: "How a program's systems of record send their data." },
-  { name: "Service", description: "The service itself." },
-];
+/** The groups of endpoints, and below which paths of `/api/v1` each has its own. */
+const GROUPS = [
+  { name: "Campaigns", paths: ["customer/campaigns"], description: "What runs near the customer." },
+  { name: "Coupons", paths: ["customer/coupons", "customer/my-coupons"], description: "What the customer can redeem." },
+  { name: "Messages", paths: ["customer/messages", "customer/blocks"], description: "Groups of customers who write." },
+  { name: "Stores", paths: ["customer/stores"], description: "The customer's team at a store." },
+  { name: "Search", paths: ["customer/full-search"], description: "Stores, customers and campaigns by their words." },
+  { name: "Gamification", paths: ["customer/gamification"], description: "Boards of a store's employees." },
+  { name: "Me", paths: ["customer/me"], description: "The customer's own balance, entries and data." },
+  { name: "Live", paths: ["customer/live"], description: "A socket that says what has changed." },
+  { name: "Till", paths: ["till"], description: "Tills: find a customer, book, redeem, explain." },
+  { name: "Feed", paths: ["feed"], description: "How a program's systems of record send their data." },
+  { name: "Service", paths: [], description: "The service itself." },
+] as const;
+
+export const TAGS = GROUPS.map(({ name, description }) => ({ name, description }));
+
+/** The tag of an endpoint. */
+export function tagOf(path: string): string {
+  const own = GROUPS.find(({ paths }) => paths.some((start) => `${path}/`.startsWith(`/api/v1/${start}/`)));
+  return own?.name ?? "Service";
+}
 
 const bearer = (description: string) => ({ type: "http", scheme: "bearer", bearerFormat: "JWT", description });
 

@@ -1,8 +1,6 @@
-import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, it } from "vitest";
-import { toAnswer } from "../../scripts/lib/call.ts";
-import { app } from "../../src/app.ts";
 import { type Answer, as, mustFeed, send } from "../support/api.ts";
+import { senderTo } from "../support/bindings.ts";
 import * as seed from "../support/seed.ts";
 import { customerToken } from "../support/tokens.ts";
 
@@ -235,16 +233,8 @@ describe("a request that could be misread", () => {
   );
 });
 
-/** The constructor of a Request takes no body for a GET, but a client may send one. */
-async function getWithBody(path: string, text: string): Promise<Answer> {
-  const headers = { Authorization: `Bearer ${await customerToken(ann.id)}` };
-  const request = new Request(new URL(path, "https://loyalty.example"), { method: "POST", body: text, headers });
-  Object.defineProperty(request, "method", { value: "GET" });
-  const context = createExecutionContext();
-  const answer = await toAnswer(await app.fetch(request, env, context));
-  await waitOnExecutionContext(context);
-  return answer;
-}
+const getWithBody = async (path: string, body: string) =>
+  senderTo({})(path, { headers: { Authorization: `Bearer ${await customerToken(ann.id)}` }, body });
 
 describe("a word of a closed set", () => {
   it("that is unknown gets the four values of rank_on", async ({ expect }) => {

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, it } from "vitest";
 import { demoLines } from "../../scripts/program/program.ts";
-import { DERIVED, type Derived, newestMessages } from "../../scripts/verify-totals/derived.ts";
+import type { Derived } from "../../scripts/verify-totals/definition.ts";
+import { DERIVED, newestMessages } from "../../scripts/verify-totals/derived.ts";
 import {
   ALL_KEYS,
   type Difference,

@@ -71,6 +71,7 @@ describe("the example app's files", () => {
     const read = (name: string) => readFileSync(path.join(ROOT, "dist", "reference", name), "utf8");
     expect(existsSync(path.join(ROOT, "dist", "reference", "app"))).toBe(false);
     expect(read("_headers")).not.toContain("/app");
+    expect(read("openapi.json")).not.toContain("](/app/)");
     // A page with a token would give it to everybody.
     expect(JSON.parse(read("settings.json"))).toEqual({});
   });

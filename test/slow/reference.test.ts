@@ -30,13 +30,15 @@ interface Endpoint {
 /** The endpoints of customers, as the document has them. */
 async function listEndpoints(): Promise<Endpoint[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { tags: string[]; summary: string; responses: object }>>;
+    paths: Record<string, Record<string, { summary: string; responses: object }>>;
   };
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { tags }]) => tags.includes("Customer"))
-      .map(([method, { summary, responses }]) => ({ method, path, summary, isSocket: "101" in responses })),
-  );
+  return Object.entries(document.paths)
+    .filter(([path]) => path.startsWith("/api/v1/customer/"))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { summary, responses }]) => {
+        return { method, path, summary, isSocket: "101" in responses };
+      }),
+    );
 }
 
 /** Opens the page at a fragment. Resolves with the page, its requests to other hosts, and its errors. */
@@ -101,6 +103,8 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
     const withForm = endpoints.filter(({ isSocket }) => !isSocket);
 
     expect([endpoints.length, withForm.length]).toEqual([14, 13]);
+    const app = page.getByRole("link", { name: "See the example app" });
+    expect(await app.getAttribute("href")).toBe("/app/");
     await scrollTo(page, page.getByRole("heading", { name: "Near-by popular campaigns" }));
     for (const { summary } of endpoints)
       expect(await page.getByText(summary, { exact: true }).count()).toBeGreaterThan(0);
@@ -120,19 +124,19 @@ describe.skipIf(CHROMIUM === null)("the reference page", () => {
   it("has no form for the WebSocket, on the page or beside other forms, because it could only get 426", async ({
     expect,
   }) => {
-    const { page } = await open(1280, 900, "#tag/customer/GET/api/v1/customer/live");
+    const { page } = await open(1280, 900, "#tag/live/GET/api/v1/customer/live");
     const socket = (await listEndpoints()).find(({ isSocket }) => isSocket);
     await page.locator(".t-doc__sidebar [aria-current]").waitFor();
     await page
       .getByRole("heading", { name: socket?.summary ?? "" })
       .first()
       .waitFor();
-    const form = (path: string) => page.getByRole("button", { name: path });
-    expect(await form("(get /api/v1/customer/live)").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "(get /api/v1/customer/live)" }).count()).toBe(0);
 
-    await form("(get /api/v1/customer/me)").click();
-    await page.locator(".scalar-client .scalar-sidebar-toggle").click();
-    const listedForms = page.locator(".scalar-client [data-sidebar-id]:visible");
+    const { page: other } = await open(1280, 900, "#tag/me/GET/api/v1/customer/me");
+    await other.getByRole("button", { name: "(get /api/v1/customer/me)" }).click();
+    await other.locator(".scalar-client .scalar-sidebar-toggle").click();
+    const listedForms = other.locator(".scalar-client [data-sidebar-id]:visible");
     expect(await listedForms.filter({ hasText: /^Messages/ }).count()).toBe(1);
     expect(await listedForms.filter({ hasText: /^Live/ }).count()).toBe(0);
   });

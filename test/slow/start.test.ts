@@ -1,10 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { askDatabase } from "../../scripts/lib/database.ts";
 import { cloneCheckout, temporaryFolder } from "./clone.ts";
 import { freePort, pressCtrlC, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
 import { demoToken, type Service, startService } from "./service.ts";
 
 const folder = temporaryFolder();
+
+/** What a restart leaves as it is: the schema, and how many requests were fed. */
+const readState = () =>
+  askDatabase(["PRAGMA schema_version", "SELECT version FROM program_state"], { env: "production", persistTo: folder });
 
 /** Runs the printed lines in a shell, as if a person had copied them. */
 function copyAndRun({ output }: Running): string[] {
@@ -26,10 +31,12 @@ describe("npm start", () => {
     expect(await first.ended).toBe(0);
     expect(answers.length).toBeGreaterThan(0);
     for (const answer of answers) expect(JSON.parse(answer)).toMatchObject({ status: true });
+    const state = await readState();
 
     const second = await startService(args, first);
     expect(copyAndRun(second)).toEqual(answers);
     expect(second.output()).not.toContain("Loading the demo program");
+    expect(await readState()).toEqual(state);
 
     const { port } = second;
     const samePort = startCommand("start", ["--port", String(port), "--persist-to", temporaryFolder()]);

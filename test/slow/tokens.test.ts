@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 import { readToken } from "../../src/auth/token.ts";
 import { temporaryFolder } from "./clone.ts";
-import { ROOT, startCommand, startProgram } from "./command.ts";
+import { freePort, ROOT, startCommand, startProgram } from "./command.ts";
 import { inProcess } from "./in-process.ts";
 import { isInstalled, LANGUAGES } from "./languages.ts";
 
@@ -31,6 +31,25 @@ describe("a backend of examples/backend", () => {
       expect(await read(signing.output())).toMatchObject({ claims: { subject: "ada", scopes: ["customer"] } });
     },
   );
+});
+
+describe("a site with a session cookie, as examples/backend/session.mjs", () => {
+  it("signs for whoever is logged in, and for nobody else", async ({ expect }) => {
+    const port = String(await freePort());
+    startProgram("node", ["examples/backend/session.mjs"], { env: { ...SECRETS, PORT: port } });
+    const url = `http://127.0.0.1:${port}`;
+    await vi.waitFor(() => fetch(url), { timeout: 30_000 });
+
+    const page = await fetch(url);
+    const [cookie = ""] = page.headers.get("Set-Cookie")?.split(";") ?? [];
+    const ask = (Cookie: string) => fetch(`${url}/loyalty-token`, { headers: { Cookie } });
+    const answer = await ask(`theme=dark; ${cookie}`);
+    const strangers = await Promise.all(["", "session=c1", `x${cookie}`, "session="].map(ask));
+
+    expect(await read(await answer.text())).toMatchObject({ claims: { subject: "c1", scopes: ["customer"] } });
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(strangers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+  });
 });
 
 describe("npm run token", () => {

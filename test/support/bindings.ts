@@ -11,7 +11,10 @@ export async function sendTo(
   init: RequestInit = {},
   context = createExecutionContext(),
 ): Promise<Response> {
-  const request = new Request(`https://loyalty.example${path}`, init);
+  // The constructor takes no body for a GET, but a client may send one.
+  const isGetWithBody = init.body != null && (init.method ?? "GET") === "GET";
+  const request = new Request(`https://loyalty.example${path}`, isGetWithBody ? { ...init, method: "POST" } : init);
+  if (isGetWithBody) Object.defineProperty(request, "method", { value: "GET" });
   return worker.fetch(request, { ...env, ...bindings } as Env, context);
 }
 

@@ -2,6 +2,7 @@ import { expectExactFields, expectFields, expectInvalid, expectSame, expectThat,
 import { type Answer, idsOf, listOf } from "../http.ts";
 import { day, many } from "../lines.ts";
 import { section } from "../suite.ts";
+import { FORGIVEN, UNFORGIVEN } from "./typos.ts";
 
 const PRIVATE_FIELDS = {
   scan_id: "7",
@@ -17,20 +18,6 @@ const HIDDEN_FIELDS = { ...EMPTY_TEXTS, date_of_birth: null, balance: 0 };
 const LIST_LIMIT = 20;
 /** As many names as fit into a query. */
 const NAMES = "garcia martin tomson walker robins alvare benson carter dawson".split(" ");
-
-const pairsOf = (text: string) => text.split(", ").map((pair) => pair.split(" ") as [query: string, name: string]);
-/** Pairs of a query with a typo and a name that it finds. The typo is in the second, a middle or the last letter. */
-const FORGIVEN = pairsOf(
-  "gharcia García, ggarcia García, garrcia García, garcixa García, garciae García, maris Marina, grcia García, " +
-    "garca García, gercia García, gartia García, garcie García, gracia García, garica García, garcai García, " +
-    "alaron Aalron, gracian Garcianello, christophre Christopher, chrsitophe Christophers, smiht Smith, annan Anna, " +
-    "οδισσεας Οδυσσέας, хелбный Хлебный, שרלום שרולום, garciab Garcia1, smithe Smith, smithe Smithson",
-);
-/** Pairs of a query with a typo and a name that it does not find. */
-const UNFORGIVEN = pairsOf(
-  "karcia Garcia, agrcia Garcia, arcia Garcia, agarcia Garcia, gracai Garcia, grcaia Garcia, mrina Marlina, " +
-    "smit Simth, garica1 Garcia1, 12354 12345, smithe Smit, 日本語京東 日本語東京, 𐐨𐐪𐐩𐐫𐐬 𐐨𐐩𐐪𐐫𐐬",
-);
 
 const STORE_FIELDS = namesIn(`
   id account_id name store_image address_line_1 address_line_2 city state zip phone latitude longitude account

@@ -27,4 +27,5 @@ export const freeHold: Operation = {
   parameters: { in: "path", schema: HoldPath },
   answer: success(Freed),
   examples: [{ summary: "The hold ends", path: { id: "till-3-0818" } }],
+  failures: ["InvalidFields"],
 };

@@ -56,6 +56,22 @@ describe("PUT and DELETE …/blocks/{customer_id}", () => {
     expect(await device.group(people.group)).toMatchObject({ last_message: "Hello", read_status: 0 });
   });
 
+  it("end that block only", async ({ expect }) => {
+    const { reader, writer, stranger } = people;
+    const kept = [
+      [reader, stranger],
+      [writer, stranger],
+      [stranger, writer],
+    ].map(([customer_id, blocked_id]) => ({ record: "block", customer_id, blocked_id }));
+    await feed([...kept, { record: "block", customer_id: reader, blocked_id: writer }]);
+
+    await device.unblock(writer);
+
+    const blocks = await exported("block");
+    expect(blocks).toHaveLength(kept.length);
+    expect(blocks).toEqual(expect.arrayContaining(kept));
+  });
+
   it("refuse oneself, and find neither a stranger nor the erased", async ({ expect }) => {
     await feed([{ record: "customer", id: people.stranger, deleted: true }]);
     const before = await footprint();

@@ -76,6 +76,37 @@ describe("PUT …/messages/{group_id}/state", () => {
     ]);
   });
 
+  it("leaves the states of other members and of other groups as they are", async ({ expect }) => {
+    const { reader, writer, group } = people;
+    const message_group = {
+      record: "message_group",
+      id: "other",
+      initial_customer_id: reader,
+      member_ids: [reader, writer],
+    };
+    const others = [
+      { record: "message_state", group_id: group, customer_id: writer, read_at: FIRST, notifications_disabled: 1 },
+      { record: "message_state", group_id: "other", customer_id: reader, read_at: SECOND, notifications_disabled: 1 },
+    ];
+    await feed([message_group, ...others]);
+
+    await device.mark(group, { notifications_disabled: 0 });
+    await device.mark(group, { read_up_to: LAST });
+
+    const own = {
+      record: "message_state",
+      group_id: group,
+      customer_id: reader,
+      read_at: LAST,
+      notifications_disabled: 0,
+    };
+    const states = await exported("message_state");
+    expect(states).toHaveLength(3);
+    expect(states).toEqual(expect.arrayContaining([own, ...others]));
+    const { changes } = await readChanges();
+    expect(changes.map(({ line }) => line)).toEqual([own]);
+  });
+
   it.for<[what: string, of: "stranger" | "reader", group: string | null]>([
     ["another's group", "stranger", null],
     ["a group that is not stored", "reader", "nothing"],

@@ -2,17 +2,16 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, background, finish } from "../app-env.ts";
 import type { Statement } from "../db/database.ts";
 import { databaseFaultOf } from "../db/errors.ts";
-import { outcomeUnknown } from "../http/errors.ts";
+import { closedForRestore, outcomeUnknown } from "../http/errors.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
 import { type OutboxRow, selectChangesOfAct, toChanges } from "../inbox/outbox.ts";
 import type { Actor } from "../records/acts.ts";
 import { writeMetrics } from "./metrics.ts";
-import { refuseDuringRestore } from "./token.ts";
 
-/** Stands before each endpoint at which tills or customers write. */
-export const notDuringRestore: MiddlewareHandler<AppEnv> = async (c, next) => {
-  refuseDuringRestore(c);
+/** Stands before whatever writes records and is no restore. @throws 503 while the operator restores. */
+export const notDuringRestore: MiddlewareHandler<AppEnv> = async ({ env }, next) => {
+  if (env.FEED === "restore") throw closedForRestore();
   await next();
 };
 

@@ -2,8 +2,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type AppEnv, isDevelopment } from "../app-env.ts";
 import { type Fetcher, KeySet } from "../auth/key-set.ts";
 import { accountsOf, type Claims, type Keys, readToken, type Scope, storesOf, type TokenFault } from "../auth/token.ts";
-import { closedForRestore, forbidden, unauthenticated, unavailable } from "../http/errors.ts";
+import { forbidden, unauthenticated, unavailable } from "../http/errors.ts";
 import { itemsOfList } from "../values/parameter.ts";
+import { notDuringRestore } from "./acts.ts";
 import { rateLimit, rateLimitAddress } from "./rate-limit.ts";
 
 export const customerOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -48,9 +49,8 @@ export const feedOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (accounts === null) throw forbidden(`A feed token ${namesAccounts(claims)}`);
   const restores = claims.scopes.includes("restore");
   if (restores && accounts !== "*") throw forbidden('A restore token covers all accounts: "accounts": "*".');
-  if (!restores) refuseDuringRestore(c);
   c.set("feedToken", { subject: claims.subject, accounts, restores });
-  await next();
+  await (restores ? next() : notDuringRestore(c, next));
 };
 
 /** What a machine's token must say of its accounts, and what it says instead. */
@@ -58,11 +58,6 @@ function namesAccounts({ accounts }: Claims): string {
   const number = Array.isArray(accounts) ? accounts.find((account) => typeof account === "number") : undefined;
   const instead = number === undefined ? "" : ` Its account ${number} is a number: write "${number}".`;
   return `names its accounts: "accounts": ["165"] or "*".${instead}`;
-}
-
-/** For every request that writes records, and is no restore. @throws 503 while the operator restores. */
-export function refuseDuringRestore({ env }: Context<AppEnv>): void {
-  if (env.FEED === "restore") throw closedForRestore();
 }
 
 /** @throws 401, 403, 429 or 503 if the token is bad or lacks the scope, or if the keys cannot be fetched. */

@@ -14,6 +14,7 @@ import { rows } from "../support/state.ts";
 import { signToken } from "../support/tokens.ts";
 import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { Judge } from "./judge.ts";
+import { ownRequest } from "./own-requests.ts";
 import { anyRequest, type FuzzedRequest, NOW, PATHS, program } from "./requests.ts";
 import { tillRequest } from "./till-requests.ts";
 
@@ -123,7 +124,7 @@ describe("any request", () => {
     // These are fuzzed as those of a till.
     const tills = ["customers/find", "explanations", "holds", "holds/:id", "redemptions", "reversals"];
     const tillPaths = tills.map((path) => `/api/v1/till/${path}`);
-    // Properties test what customers write.
+    // These are fuzzed as writes of a customer.
     const writes = ["blocks/:customer_id", "me/requests", "messages/:group_id/state"];
     const ofCustomers = ["live", ...writes].map((path) => `/api/v1/customer/${path}`);
     expect(new Set(otherPaths)).toEqual(new Set([...feeds, ...tillPaths, ...ofCustomers, "/health"]));
@@ -151,7 +152,30 @@ describe("any request", () => {
     expect(await differences()).toEqual([]);
   });
 
-  // The model does not know what these requests write, so they come last.
+  // The model does not know what the requests below write, so they come last.
+  it("by which a customer writes gets a documented answer, and leaves every total right", async ({ expect }) => {
+    const pairs = await rows(
+      `SELECT message_groups.id AS "group", customers.id AS customer FROM message_group_members
+       JOIN message_groups ON message_groups.key = group_key JOIN customers ON customers.key = customer_key`,
+    );
+    const members = pairs.map(({ group, customer }) => ({ groupId: String(group), customerId: String(customer) }));
+
+    await fuzz(ownRequest(members), runs * FEED_SHARE);
+
+    expect(await differences()).toEqual([]);
+    const written = await rows(
+      `SELECT DISTINCT coalesce(line ->> 'record', line ->> '$') AS what, line ->> 'deleted' AS deleted
+       FROM requests WHERE source = 'customer' ORDER BY 1, 2`,
+    );
+    expect(written).toEqual([
+      { what: "block", deleted: null },
+      { what: "block", deleted: 1 },
+      { what: "data", deleted: null },
+      { what: "erasure", deleted: null },
+      { what: "message_state", deleted: null },
+    ]);
+  });
+
   it("of a till gets a documented answer, and leaves every total right", async ({ expect }) => {
     await fuzz(tillRequest, runs * FEED_SHARE);
 

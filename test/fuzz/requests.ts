@@ -33,7 +33,7 @@ export interface FuzzedRequest {
 /** The paths of all endpoints. */
 export const PATHS = [...new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path))];
 
-const customerClaims = (sub: string) => ({ scope: "customer", sub });
+export const customerClaims = (sub: string) => ({ scope: "customer", sub });
 /** The claims of a system that feeds, restores, exports or looks customers up. */
 export const systemClaims = (scope: string, accounts: readonly string[] | "*" = "*") => ({
   scope,
@@ -110,7 +110,7 @@ const strangeSegment = fc.oneof(
 
 /** A request of somebody who uses the service well. */
 export interface GoodRequest {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   /** The id in the path; by default that of a store. */
   id?: string;
@@ -190,7 +190,7 @@ export function spoilRequest({
   return fc.record({
     path: fc.constant(path),
     method: fc.oneof({ weight: 12, arbitrary: fc.constant(method) }, fc.constantFrom("GET", "POST", "HEAD", "PUT")),
-    target: target.map(({ id, query }) => `${path.replace(":id", () => id)}?${query}`),
+    target: target.map(({ id, query }) => `${path.replace(/:\w+/, () => id)}?${query}`),
     headers,
     body: method === "GET" ? fc.constant(null) : sentParameters.map(toHostileJson).chain(bodyOf),
     claims: fc.oneof(fc.constant(claims), anyClaims),

@@ -2,10 +2,12 @@ import type { State } from "../model/state.ts";
 import type { Answered } from "./platform/isolates.ts";
 import type { Location } from "./world.ts";
 
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
 /** A request of an app, with a token of its customer; of a till; or of a system of record, with a token of this scope. */
 export interface Call {
   location: Location;
-  method?: "GET" | "POST" | "DELETE";
+  method?: Method;
   path: string;
   customer?: string;
   /** The name of a till. */

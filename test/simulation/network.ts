@@ -1,7 +1,7 @@
 import { linkOf } from "../../scripts/lib/call.ts";
 import type { Random } from "../../scripts/program/random.ts";
 import type { Row } from "../model/kinds.ts";
-import type { Answer, Call, DatabaseRead } from "./calls.ts";
+import type { Answer, Call, DatabaseRead, Method } from "./calls.ts";
 import type { SentRequest } from "./platform/invocation.ts";
 import { AppSocket } from "./platform/sockets.ts";
 import type { Instance } from "./platform/sqlite.ts";
@@ -48,7 +48,7 @@ export class Network {
       const sending = this.send({
         location,
         ...caller,
-        method: (init?.method ?? "GET") as "GET" | "POST" | "DELETE",
+        method: (init?.method ?? "GET") as Method,
         path: url.pathname + url.search,
         headers: Object.fromEntries(new Headers(init?.headers)),
         ...(typeof init?.body === "string" ? { body: init.body } : {}),
@@ -76,9 +76,9 @@ export class Network {
   async #deliver(call: Call): Promise<Answer> {
     const headers = { ...this.#tokenOf(call), ...call.headers };
     const init = { method: call.method ?? "GET", headers, ...(call.body !== undefined && { body: call.body }) };
-    const { path, body, method = "GET" } = call;
+    const { path, customer, body, method = "GET" } = call;
     const lines = path === "/api/v1/feed" ? body : undefined;
-    const sentRequest: SentRequest = { method, path, body, lines, hasVersion: false, committed: null };
+    const sentRequest: SentRequest = { method, path, customer, body, lines, hasVersion: false, committed: null };
     const poll = this.#rules.messages.begin(call);
     const feed = this.#rules.retention.begin(call);
     const reads: DatabaseRead[] = [];

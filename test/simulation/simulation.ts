@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { entriesReader, follower, newFollowingApp, opener, poller, reader } from "./actors/apps.ts";
 import { ChangesFollower } from "./actors/changes.ts";
+import { devices, toldDevice } from "./actors/devices.ts";
 import { operator, platformFaults, retention, schedule } from "./actors/operator.ts";
 import type { Stage } from "./actors/stage.ts";
 import { feeder, feedUntilAnswered } from "./actors/systems.ts";
@@ -110,6 +111,7 @@ async function play({ steps }: Plan, world: World, rules: Rules): Promise<void> 
       ...[schedule, platformFaults, operator, retention, opener, entriesReader].map((act) => act(stage)),
       changes.run(),
       ...numbersTo(2).map((number) => shop(stage, number)),
+      ...numbersTo(2).flatMap((number) => [devices(stage, number), toldDevice(stage, number)]),
       ...numbersTo(4).map((number) => feeder(stage, number)),
       ...numbersTo(6).map((number) => poller(stage, number)),
       ...apps.map((app, number) => follower(stage, number, app)),

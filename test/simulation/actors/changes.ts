@@ -1,11 +1,12 @@
 import { nextPath } from "../network.ts";
+import type { Change } from "../rules/own-state.ts";
 import { LOCATIONS } from "../world.ts";
 import { pause, type Stage } from "./stage.ts";
 
 const REST_MS = 6_000;
 const FIRST = "/api/v1/feed/changes?after=first";
 
-/** A system of record that follows what tills write (docs/contract/requests.md, 2). */
+/** A system of record that follows what tills and customers write (docs/contract/requests.md, 2). */
 export class ChangesFollower {
   readonly #stage: Stage;
   #path = FIRST;
@@ -44,9 +45,14 @@ export class ChangesFollower {
     if (answer?.status === 410) {
       this.#path = FIRST;
       rules.tills.beginChanges();
+      rules.ownState.beginChanges();
     }
     if (answer?.status !== 200) return;
-    for (const line of answer.body.split("\n")) if (line !== "") rules.tills.noteChange(JSON.parse(line).line);
+    for (const text of answer.body.split("\n").filter((line) => line !== "")) {
+      const change: Change = JSON.parse(text);
+      if (change.source === "till") rules.tills.noteChange(change.line as { id: string });
+      else rules.ownState.noteChange(change);
+    }
     this.#path = nextPath(answer) ?? this.#path;
   }
 }

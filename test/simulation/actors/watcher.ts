@@ -66,7 +66,7 @@ async function watch(stage: Stage, random: Random, { customer, friend }: { custo
 }
 
 /** Whether the schedule may announce a former change once more. */
-function isLeftInOutbox({ world }: Stage, customer: string): boolean {
+export function isLeftInOutbox({ world }: Stage, customer: string): boolean {
   const sql = "SELECT 1 FROM outbox CROSS JOIN json_each(outbox.customers) AS customer WHERE customer.value = ?";
   return world.database.primary.read(sql, customer).length > 0;
 }
@@ -127,7 +127,7 @@ class Changes {
 }
 
 /** An app with a socket. */
-class WatchingApp {
+export class WatchingApp {
   readonly #stage: Stage;
   readonly #app: Pick<Call, "location" | "customer">;
   readonly #openedAt: number;

@@ -43,7 +43,7 @@ export const INBOXES_MUTANTS: readonly Mutant[] = [
     file: "src/inbox/inbox-state.ts",
     find: "Math.min(state.frame?.dueAt ?? Infinity, ...due)",
     replace: "Math.min(...due)",
-    foundBy: [RULES.FRAME],
+    foundBy: [RULES.FRAME, RULES.OWN_TOLD],
   },
   {
     breaks: "a frame has a bookmark",
@@ -143,14 +143,14 @@ export const INBOXES_MUTANTS: readonly Mutant[] = [
     file: "src/inbox/outbox.ts",
     find: "(customerId) => !notified.has(customerId)",
     replace: "() => notified.size < 0",
-    foundBy: [RULES.POLL],
+    foundBy: [RULES.POLL, RULES.OWN_TOLD],
   },
   {
     breaks: "the schedule notifies of the changes that are left in the outbox",
     file: "src/inbox/drain.ts",
     find: "if (backlog.waiting === 0) return",
     replace: "if (backlog.waiting >= 0) return",
-    foundBy: [RULES.RECOVERY],
+    foundBy: [RULES.RECOVERY, RULES.OWN_TOLD],
   },
   {
     breaks: "a poll is answered, whatever version its inbox runs",

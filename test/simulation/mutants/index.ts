@@ -4,6 +4,7 @@ import { FEED_MUTANTS } from "./feed.ts";
 import { INBOXES_MUTANTS } from "./inboxes.ts";
 import { MESSAGES_MUTANTS } from "./messages.ts";
 import type { Mutant } from "./mutant.ts";
+import { OWN_STATE_MUTANTS } from "./own-state.ts";
 import { RETENTION_MUTANTS } from "./retention.ts";
 import { TILLS_MUTANTS } from "./tills.ts";
 
@@ -15,4 +16,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...DATABASE_MUTANTS,
   ...CLIENT_MUTANTS,
   ...TILLS_MUTANTS,
+  ...OWN_STATE_MUTANTS,
 ];

@@ -50,7 +50,7 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
     file: "src/records/acts.ts",
     find: '${from} WHERE ${act} = ${placeholder("act")}`',
     replace: '${from} WHERE ${act} = ${placeholder("act")} AND false`',
-    foundBy: [RULES.JOURNAL, RULES.TILL_CHANGES, RULES.MODEL],
+    foundBy: [RULES.JOURNAL, RULES.TILL_CHANGES, RULES.OWN_JOURNAL, RULES.MODEL],
   },
   {
     breaks: "a repetition that is the next transaction adds nothing to a total",
@@ -65,6 +65,6 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
     find: 'selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))}`),',
     replace:
       "selectOutbox(sql`${placeholder(\"act\")} <> '' AND ${outbox.version} = (SELECT ${programState.version} FROM ${programState})`),",
-    foundBy: [RULES.TILL_QUIET],
+    foundBy: [RULES.TILL_QUIET, RULES.OWN_QUIET],
   },
 ];

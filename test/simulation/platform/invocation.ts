@@ -45,11 +45,13 @@ export interface SentRequest {
   path: string;
   method: string;
   body: string | undefined;
+  /** Whose app has sent it. */
+  customer: string | undefined;
   /** Whether the request has taken a version. The rules set it. */
   hasVersion: boolean;
   /** A feed's body. */
   lines: string | undefined;
-  /** If the feed was committed: the commit, and the model's answer. The rules set it. */
+  /** If it is a feed or a customer's write, and was committed: the commit, and the model's answer. The rules set it. */
   committed: { commit: number; answer: Expected } | null;
 }
 

@@ -106,7 +106,7 @@ export class ModelRules {
     this.#last = { ...this.#last, state: model.state };
   }
 
-  /** Feeds the model what a till has written, as the journal says it. */
+  /** Feeds the model what a till or a customer has written, as the journal says it. */
   #takeAct({ version, now }: Clock): void {
     const written = "SELECT line FROM requests WHERE version = ? AND line IS NOT NULL";
     for (const { line } of this.#world.database.primary.read<{ line: string }>(written, version)) {

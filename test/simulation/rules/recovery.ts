@@ -31,6 +31,7 @@ export async function checkRecovery(
   checkFollowers(stage, apps, ALL_GROUPS);
   await changes.finish();
   rules.tills.checkChanges();
+  rules.ownState.checkChanges();
 
   // Put every customer into every group, and send each group a message.
   const messages = rules.model.last.state

@@ -6,6 +6,7 @@ import { checkFaults } from "./answers.ts";
 import { MessageRules, type Poll } from "./messages.ts";
 import { ModelRules } from "./model.ts";
 import { JOURNAL, ONE_RUN, RECOUNT } from "./names.ts";
+import { OwnStateRules } from "./own-state.ts";
 import { type ArrivedFeed, RetentionRules } from "./retention.ts";
 import { TillRules } from "./tills.ts";
 
@@ -18,6 +19,7 @@ export class Rules {
   readonly messages: MessageRules;
   readonly retention: RetentionRules;
   readonly tills: TillRules;
+  readonly ownState: OwnStateRules;
   readonly #world: World;
   #recountedAt = 0;
   /** The lease of each job after the last commit. */
@@ -29,7 +31,9 @@ export class Rules {
     this.model = new ModelRules(world, this.retention);
     this.messages = new MessageRules(world, this.model);
     this.tills = new TillRules(world);
+    this.ownState = new OwnStateRules(world, this.model);
     world.database.onCommit = () => {
+      this.ownState.noteCommit();
       this.model.noteCommit();
       this.messages.noteCommit();
       this.retention.noteCommit();
@@ -52,6 +56,7 @@ export class Rules {
     // The answer may show what the database was before.
     if (this.#world.setBackAt >= sentAt) return;
     this.model.check(call, answer, committed);
+    this.ownState.check(call, answer, committed);
     const hasReadDatabase = answer.reads.length > 0;
     if (poll !== null && !hasReadDatabase) this.messages.check(call, poll, answer);
     if (feed !== null) this.retention.checkFeed(feed, answer);
@@ -112,6 +117,7 @@ export class Rules {
     this.model.forget(moment);
     this.retention.forget();
     this.tills.forget();
+    this.ownState.forget(moment);
     this.#leases.clear();
   }
 }

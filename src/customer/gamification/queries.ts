@@ -50,7 +50,7 @@ const selectBoardTotals = compilePer(
       FROM location CROSS JOIN ${visibleEipCampaigns} ON ${visibleEipCampaigns.account_key} = location.account_key
       WHERE ${shape.inAllCampaigns ? visibleEipCampaigns.is_running : eq(visibleEipCampaigns.id, placeholder("campaignId"))}
     ),
-    total AS MATERIALIZED (${EMPLOYEE_TOTALS}),
+    total AS MATERIALIZED (${shape.inAllCampaigns ? SUMS : TOTALS}),
     leader AS (${selectFirst(total, placeholder("limit"))})`,
       {
         known: sql<0 | 1>`known`,
@@ -77,8 +77,21 @@ function selectFirst(total: SQL, limit: Placeholder): SQL {
     ORDER BY total.${total} DESC, ${employees.name}, ${employees.id} ${limitTo(limit)}`;
 }
 
-/** Uses `total()`, because `sum()` fails if many campaigns together exceed an integer. */
-const EMPLOYEE_TOTALS = select(
+const FROM_TOTALS = sql`FROM location CROSS JOIN campaign
+  CROSS JOIN ${playTotals} ON ${playTotals.location_key} = location.key AND ${playTotals.eip_campaign_key} = campaign.key
+  WHERE NOT EXISTS (
+    SELECT 1 FROM ${employees} INDEXED BY employees_deleted
+    WHERE ${employees.deleted} = 1 AND ${employees.key} = ${playTotals.employee_key}
+  )`;
+
+/** The totals of each employee in one campaign, which are stored. */
+const TOTALS = select(
+  { key: playTotals.employee_key, ...pick(playTotals, "runs", "hits", "doubles", "triples") },
+  FROM_TOTALS,
+);
+
+/** The sums of these over campaigns. `total()`, because `sum()` fails if they exceed an integer. */
+const SUMS = select(
   {
     key: playTotals.employee_key,
     runs: sql`total(${playTotals.runs})`,
@@ -86,11 +99,5 @@ const EMPLOYEE_TOTALS = select(
     doubles: sql`total(${playTotals.doubles})`,
     triples: sql`total(${playTotals.triples})`,
   },
-  sql`FROM location CROSS JOIN campaign
-    CROSS JOIN ${playTotals} ON ${playTotals.location_key} = location.key AND ${playTotals.eip_campaign_key} = campaign.key
-    WHERE NOT EXISTS (
-      SELECT 1 FROM ${employees} INDEXED BY employees_deleted
-      WHERE ${employees.deleted} = 1 AND ${employees.key} = ${playTotals.employee_key}
-    )
-    GROUP BY ${playTotals.employee_key}`,
+  sql`${FROM_TOTALS} GROUP BY ${playTotals.employee_key}`,
 );

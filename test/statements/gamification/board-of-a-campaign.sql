@@ -11,10 +11,10 @@ campaign AS MATERIALIZED (
 ),
 total AS MATERIALIZED (
   SELECT play_totals.employee_key AS key,
-    total(play_totals.runs) AS runs,
-    total(play_totals.hits) AS hits,
-    total(play_totals.doubles) AS doubles,
-    total(play_totals.triples) AS triples
+    play_totals.runs AS runs,
+    play_totals.hits AS hits,
+    play_totals.doubles AS doubles,
+    play_totals.triples AS triples
   FROM location
   CROSS JOIN campaign
   CROSS JOIN play_totals
@@ -25,7 +25,6 @@ total AS MATERIALIZED (
     FROM employees INDEXED BY employees_deleted
     WHERE employees.deleted = 1 AND employees.key = play_totals.employee_key
   )
-  GROUP BY play_totals.employee_key
 ),
 leader AS (
   SELECT total.*
@@ -68,7 +67,6 @@ ORDER BY leader.hits DESC, employees.name, employees.id
 --      SEARCH play_totals USING PRIMARY KEY (location_key=? AND eip_campaign_key=?)
 --      CORRELATED SCALAR SUBQUERY
 --        SEARCH employees USING COVERING INDEX employees_deleted (deleted=? AND rowid=?)
---      USE TEMP B-TREE FOR GROUP BY
 --    SCAN total
 --    SCALAR SUBQUERY
 --      SCAN total

@@ -26,5 +26,6 @@ export const freeHold: Operation = {
     "redemption has the id.",
   parameters: { in: "path", schema: HoldPath },
   answer: success(Freed),
+  failures: ["InvalidFields"],
   examples: [{ summary: "The hold ends", path: { id: "till-3-0818" } }],
 };

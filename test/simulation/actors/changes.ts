@@ -40,6 +40,7 @@ export class ChangesFollower {
   async #read(): Promise<void> {
     const { network, rules } = this.#stage;
     const call = { location: LOCATIONS[0], scope: "export", path: this.#path };
+    const expected = rules.tills.inNextChanges;
     const answer = await network.send(call).catch(() => null);
     if (answer?.status === 410) {
       this.#path = FIRST;
@@ -47,6 +48,8 @@ export class ChangesFollower {
     }
     if (answer?.status !== 200) return;
     for (const line of answer.body.split("\n")) if (line !== "") rules.tills.noteChange(JSON.parse(line).line);
-    this.#path = nextPath(answer) ?? this.#path;
+    const next = nextPath(answer) ?? this.#path;
+    if (next === this.#path) rules.tills.checkChanges(expected);
+    this.#path = next;
   }
 }

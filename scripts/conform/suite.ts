@@ -57,7 +57,7 @@ interface SectionStart extends Callers {
 }
 
 /** The kinds that the suite does not delete. Events cannot be deleted. Messages are removed with their group. */
-const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message"];
+const UNDELETED_KINDS = ["balance_entry", "token_earning", "play", "message", "redemption"];
 
 const MOST_LINES = 2_000;
 const MOST_PAGES = 1_000;

@@ -23,6 +23,12 @@ const { act, version } = programState;
 export const versionOf = (id: Placeholder): SQL<number | null> =>
   sql<number | null>`(SELECT ${version} FROM ${programState} WHERE ${act} = ${id})`;
 
+/** Whether the act has taken or marked the current version, so that it changes something. For a `WHERE` on `program_state`. */
+export const isTakenBy = (placeholder: PlaceholderOf<"act">): SQL => sql`${act} = ${placeholder("act")}`;
+
+/** For the answer: whether the act has changed something. */
+export const isNew = (id: Placeholder): SQL<0 | 1> => sql<0 | 1>`${versionOf(id)} IS NOT NULL`;
+
 /**
  * Takes the next version if the condition holds. `tables`: a `WITH` clause that the condition reads. A restore is taken no more,
  * because it would find other records than it has.
@@ -48,7 +54,7 @@ export function journalAct(placeholder: PlaceholderOf<"act" | keyof Actor>, line
   return sql`
     INSERT INTO ${requests} (${columnNames(requests.version, at, source, subject, lines, text)})
     SELECT ${version}, ${NOW}, ${placeholder("source")}, ${placeholder("subject")}, 1, ${line}
-    FROM ${programState} ${from} WHERE ${act} = ${placeholder("act")}`;
+    FROM ${programState} ${from} WHERE ${isTakenBy(placeholder)}`;
 }
 
 /** The statements that add the event of this `id` to the totals of its kind, if the act has stored it. */

@@ -1,14 +1,11 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
-import type { Actor } from "./acts.ts";
+import { type Actor, isTakenBy } from "./acts.ts";
 import { customers } from "./customer.ts";
 import { programState } from "./program.ts";
 
 /** The names of the values that each act of a customer has. */
 export type OwnAct = "act" | keyof Actor;
-
-/** Whether the act has taken the version, so that it changes something. For the `WHERE` of a statement on `program_state`. */
-export const isTakenBy = (placeholder: PlaceholderOf<"act">) => sql`${programState.act} = ${placeholder("act")}`;
 
 /** Notifies the customer's own inbox, if the act has changed something: the customer's other devices ask again. */
 export const notifyOwnInbox = compileOnce(

@@ -16,11 +16,12 @@ import { feedRequest, restoreRequest } from "./feed-requests.ts";
 import { Judge } from "./judge.ts";
 import { ownRequest } from "./own-requests.ts";
 import { anyRequest, type FuzzedRequest, NOW, PATHS, program } from "./requests.ts";
-import { tillRequest } from "./till-requests.ts";
+import { SHOP_LINES, tillRequest } from "./till-requests.ts";
 
 const { runs, seed, limitMs } = inject("fuzz");
 // A feed request takes about ten times as long as a customer's request.
 const FEED_SHARE = 0.25;
+const TILL_SHARE = 0.5;
 const HANG_MS = 20_000;
 
 // With a time limit, searches use words that are expensive. The model would take hours for them.
@@ -176,13 +177,20 @@ describe("any request", () => {
     ]);
   });
 
-  it("of a till gets a documented answer, and leaves every total right", async ({ expect }) => {
-    await fuzz(tillRequest, runs * FEED_SHARE);
+  it("of a till gets a documented answer, does what it says, and leaves every total right", async ({ expect }) => {
+    await feedAll(SHOP_LINES);
+
+    await fuzz(tillRequest, runs * TILL_SHARE);
 
     expect(await differences()).toEqual([]);
     const written = await rows(
-      "SELECT DISTINCT line ->> 'record' AS record FROM requests WHERE source = 'till' ORDER BY 1",
+      `SELECT DISTINCT iif(line ->> 'reverses' IS NULL, line ->> 'record', 'reversal') AS what
+       FROM requests WHERE source = 'till' ORDER BY 1`,
     );
-    expect(written.map(({ record }) => record)).toContain("balance_entry");
+    expect(written.map(({ what }) => what)).toEqual(["balance_entry", "redemption", "reversal"]);
+    const held = await rows(
+      "SELECT DISTINCT state FROM till_holds WHERE customer_coupon_key IS NOT NULL ORDER BY state",
+    );
+    expect(held.map(({ state }) => state)).toEqual(["freed", "held", "redeemed"]);
   });
 });

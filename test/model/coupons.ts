@@ -19,7 +19,7 @@ function accountObject(state: State, id: unknown, withLogo: boolean): Row {
 }
 
 /** A coupon, its issue to a customer and the store of the issue. Ends are in UTC. A digital coupon is not issued. */
-function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
+export function entryOf(coupon: Row, issued: Row = {}, store: Row = {}): Row {
   const expiration_date = endOf(coupon.expiration_date, coupon.time_zone);
   const expected_end_date = endOf(issued.expected_end_date ?? null, issued.time_zone);
   const ends = [expected_end_date, coupon.can_expire === 1 ? expiration_date : null].filter((end) => end !== null);
@@ -58,7 +58,7 @@ function validCoupons(state: State, caller: string, parameters: Row, now: string
 }
 
 /** How often a customer's coupon was redeemed, less how often that was reversed. */
-function redeemed(state: State, id: unknown): number {
+export function redeemed(state: State, id: unknown): number {
   const redemptions = state.all("redemption", { customer_coupon_id: id });
   return redemptions.reduce((count, { reverses }) => count + (reverses === null ? 1 : -1), 0);
 }

@@ -1,51 +1,24 @@
-import { beforeAll, describe, it, vi } from "vitest";
-import { Inboxes } from "../../src/inbox/inboxes.ts";
-import { type Answer, as, feed, mustFeed } from "../support/api.ts";
-import { costOf } from "../support/bindings.ts";
-import { setClock } from "../support/clock.ts";
+import { beforeAll, describe, it } from "vitest";
+import { feed, mustFeed } from "../support/api.ts";
 import { exported } from "../support/exporting.ts";
-import { freshDatabase } from "../support/fresh-database.ts";
-import * as seed from "../support/seed.ts";
 import { rows, value } from "../support/state.ts";
-import { TILL, till } from "../support/till.ts";
-import { tillToken } from "../support/tokens.ts";
+import {
+  type Claims,
+  costAtTill,
+  counts,
+  failedChecks,
+  foreign,
+  foreignStore,
+  issue,
+  NOW,
+  openShop,
+  otherStore,
+  redeem,
+  store,
+  version,
+} from "./shop.ts";
 
-const NOW = "2026-11-28 09:00:00";
-const [account, foreign] = [seed.account(), seed.account()];
-const [store, otherStore, foreignStore] = [seed.store(account.id), seed.store(account.id), seed.store(foreign.id)];
-const coupon = seed.coupon(account.id);
-const customer = seed.customer();
-
-beforeAll(async () => {
-  await freshDatabase(NOW);
-  await mustFeed([account, foreign, store, otherStore, foreignStore, coupon, customer]);
-});
-
-/** A coupon that was issued to the customer; resolves with its id. */
-async function issue(fields: object = {}): Promise<string> {
-  const issued = seed.customerCoupon(customer.id, coupon.id, store.id, fields as never);
-  await mustFeed([issued]);
-  return issued.id;
-}
-
-type Claims = Record<string, unknown>;
-const redeem = (id: string, couponId: string, fields: object = {}, claims: Claims = {}) =>
-  till(claims).post("/redemptions", { id, customer_coupon_id: couponId, store_id: store.id, ...fields });
-const hold = (id: string, couponId: string, fields: object = {}, claims: Claims = {}) =>
-  till(claims).post("/holds", { id, customer_coupon_id: couponId, store_id: store.id, seconds: 60, ...fields });
-const free = (id: string, claims: Claims = {}) => till(claims).delete(`/holds/${id}`);
-const reverse = (id: string, redemptionId: string, fields: object = {}, claims: Claims = {}) =>
-  till(claims).post("/reversals", { id, redemption_id: redemptionId, store_id: store.id, ...fields });
-
-const version = () => value("SELECT version FROM program_state");
-const failedChecks = ({ body }: Answer) => (body.checks ?? []).map(({ check }: { check: string }) => check);
-const counts = async (couponId: string) => {
-  const { body } = await as(String(customer.id)).get("/api/v1/customer/my-coupons?per_page=100");
-  const item = [...(body.items?.store ?? []), ...(body.items?.mfg ?? [])].find(
-    ({ id }: { id: string }) => id === couponId,
-  );
-  return item && [item.usage_count, item.remaining_count, item.reserved];
-};
+beforeAll(openShop);
 
 describe("a redemption", () => {
   it("uses the coupon, and is in the journal as an export gives it", async ({ expect }) => {
@@ -140,153 +113,13 @@ describe("a redemption", () => {
 
   it("is one round trip, and writes five rows", async ({ expect }) => {
     const issued = await issue();
-    const headers = { Authorization: `Bearer ${await tillToken()}` };
-    const body = JSON.stringify({ id: "cost", customer_coupon_id: issued, store_id: store.id });
+    const body = { id: "cost", customer_coupon_id: issued, store_id: store.id };
 
-    expect(await costOf(`${TILL}/redemptions`, { method: "POST", headers, body })).toEqual({
+    expect(await costAtTill("POST", "/redemptions", body)).toEqual({
       roundTrips: 1,
       rowsRead: 51,
       rowsWritten: 5,
     });
-  });
-});
-
-describe("a hold", () => {
-  it("reserves a use until its end, which nothing has to free", async ({ expect }) => {
-    const issued = await issue({ total_count: 2, reserved: 1 });
-    const before = await version();
-
-    const { body } = await hold("h1", issued);
-
-    const held = { id: "h1", customer_coupon_id: issued, store_id: store.id, held_until: "2026-11-28 09:01:00" };
-    expect(body.items).toEqual({ ...held, repeated: false });
-    expect((await hold("h1", issued, { seconds: 600 })).body.items).toEqual({ ...held, repeated: true });
-    expect(await version()).toBe(before);
-    expect(await counts(issued)).toEqual([0, 1, 2]);
-    await setClock("2026-11-28 09:01:00");
-    expect(await counts(issued)).toEqual([0, 1, 2]);
-    await setClock("2026-11-28 09:01:01");
-    expect(await counts(issued)).toEqual([0, 2, 1]);
-    await setClock(NOW);
-  });
-
-  it("keeps the use from others, and its own redemption takes it, at any store", async ({ expect }) => {
-    const issued = await issue();
-    await hold("h2", issued);
-
-    expect(failedChecks(await redeem("other", issued))).toEqual(["a_use_is_free"]);
-    expect(failedChecks(await hold("h3", issued))).toEqual(["a_use_is_free"]);
-    const taken = await redeem("h2", issued, { store_id: otherStore.id });
-    expect(taken.body.items).toMatchObject({ remaining_count: 0, repeated: false });
-    expect((await hold("h2", issued)).body.items).toMatchObject({ held_until: "2026-11-28 09:01:00", repeated: true });
-    expect((await free("h2")).body.items).toEqual({ freed: false, redeemed: true });
-  });
-
-  it("is taken by a redemption that is fed", async ({ expect }) => {
-    const issued = await issue({ total_count: 2 });
-    await hold("h4", issued);
-    await mustFeed([{ record: "redemption", id: "h4", customer_coupon_id: issued, store_id: store.id }]);
-
-    expect(await counts(issued)).toEqual([1, 1, 0]);
-  });
-
-  it("ends at most with the coupon", async ({ expect }) => {
-    const issued = await issue({ expected_end_date: "2026-11-28 09:00:30" });
-
-    expect((await hold("h5", issued)).body.items.held_until).toBe("2026-11-28 09:00:30");
-  });
-
-  it("can be freed, and leaves its id used, even if it arrives later", async ({ expect }) => {
-    const issued = await issue();
-    await hold("h6", issued);
-
-    expect((await free("h6")).body.items).toEqual({ freed: true, redeemed: false });
-    expect((await free("h6")).body.items).toEqual({ freed: true, redeemed: false });
-    expect((await free("h7")).body.items).toEqual({ freed: false, redeemed: false });
-    expect((await hold("h7", issued)).body.items).toMatchObject({ held_until: NOW, repeated: true });
-    expect(await counts(issued)).toEqual([0, 1, 0]);
-    expect((await redeem("h7", issued)).status).toBe(200);
-  });
-
-  it("of an account or a store that the token does not cover is 403 to free", async ({ expect }) => {
-    await hold("h8", await issue());
-
-    expect((await free("h8", { accounts: [foreign.id] })).status).toBe(403);
-    expect((await free("h8", { stores: [otherStore.id] })).status).toBe(403);
-    expect((await free("h8", { stores: [store.id] })).body.items.freed).toBe(true);
-  });
-
-  it("has an id that no redemption of another coupon takes", async ({ expect }) => {
-    const [issued, other] = [await issue(), await issue()];
-    await hold("h9", issued);
-    await redeem("r9", other);
-
-    expect((await redeem("h9", other)).status).toBe(409);
-    expect((await hold("r9", issued)).status).toBe(409);
-    expect((await reverse("h9", "r9")).status).toBe(409);
-    expect((await hold("r9", other)).body.items).toMatchObject({ held_until: NOW, repeated: true });
-  });
-
-  it("notifies the customer, as a redemption does, and a refusal does not", async ({ expect }) => {
-    const issued = await issue();
-    await rows("DELETE FROM outbox");
-    await rows("INSERT INTO listeners (customer_id, until) VALUES (?, '9999-01-01 00:00:00')", customer.id);
-    const notify = vi.spyOn(Inboxes.prototype, "notify").mockResolvedValue(undefined as never);
-    const heard = async (times: number) => {
-      await vi.waitFor(() => expect(notify).toHaveBeenCalledTimes(times));
-      await vi.waitFor(async () => expect(await rows("SELECT * FROM outbox")).toEqual([]));
-    };
-
-    await hold("h10", issued);
-    await heard(1);
-    await hold("h10", issued);
-    await hold("h11", issued);
-    await free("h10");
-    await heard(2);
-    await redeem("h12", issued);
-    await heard(3);
-    await reverse("h13", "h12");
-    await heard(4);
-
-    expect(new Set(notify.mock.calls.map(([id, { topics }]) => `${id} ${topics}`))).toEqual(
-      new Set([`${customer.id} coupons`]),
-    );
-    await rows("DELETE FROM listeners");
-  });
-});
-
-describe("a reversal", () => {
-  it("gives the use back once, also after the coupon's end", async ({ expect }) => {
-    const issued = await issue({ expected_end_date: "2026-11-28 10:00:00" });
-    await redeem("v1", issued);
-    await setClock("2026-11-28 11:00:00");
-
-    const { body } = await reverse("w1", "v1");
-
-    const redemption = {
-      id: "w1",
-      customer_coupon_id: issued,
-      store_id: store.id,
-      redeemed_at: "2026-11-28 11:00:00",
-      reverses: "v1",
-    };
-    expect(body.items).toEqual({ redemption, remaining_count: 1, repeated: false });
-    expect((await reverse("w1", "v1")).body.items).toEqual({ redemption, remaining_count: 1, repeated: true });
-    expect(failedChecks(await reverse("w2", "v1"))).toEqual(["not_reversed"]);
-    expect(failedChecks(await reverse("w3", "w1"))).toEqual(["redemption_not_a_reversal"]);
-    expect((await reverse("w4", "none")).status).toBe(404);
-    expect((await reverse("v1", "v1")).status).toBe(409);
-    expect((await reverse("w5", "v1", {}, { accounts: [foreign.id] })).status).toBe(403);
-    expect(await value("SELECT redeemed FROM customer_coupons WHERE id = ?", issued)).toBe(0);
-    await setClock(NOW);
-  });
-
-  it("comes after what it reverses in an export", async ({ expect }) => {
-    const lines = await exported("redemption");
-
-    const reversed = lines.map(({ reverses }) => reverses !== null);
-    expect(reversed).toEqual(reversed.toSorted());
-    expect(reversed).toContain(true);
   });
 });
 

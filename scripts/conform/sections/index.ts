@@ -19,6 +19,7 @@ import { ownRequests, ownState } from "./own-state.ts";
 import { requests } from "./requests.ts";
 import { search } from "./search.ts";
 import { team } from "./team.ts";
+import { tillActs, tillExplanations, tillIds } from "./till-acts.ts";
 import { tillCustomers } from "./till-customers.ts";
 import { tokens } from "./tokens.ts";
 
@@ -31,7 +32,8 @@ export const ENDPOINTS: readonly MakeSection[] = [
 ];
 export const BOARDS: readonly MakeSection[] = [leaderboard];
 export const FEED: readonly MakeSection[] = [
-  ...[feedRules, feedDeletes, feedValues, feedRecords, tillCustomers],
+  ...[feedRules, feedDeletes, feedValues, feedRecords],
+  ...[tillIds, tillCustomers, tillActs, tillExplanations],
   ...[exportPages, exportOrder, exportLines, restore, restoreLines, requests],
 ];
 export const LIVE: readonly MakeSection[] = [livePolls, liveSocket, liveChanges, liveVersion];

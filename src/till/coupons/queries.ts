@@ -3,7 +3,7 @@ import type { PlaceholderOf } from "../../db/compile.ts";
 import type { Selection } from "../../db/query.ts";
 import { fromNow, pick, type SelectedRow, selectList } from "../../db/select.ts";
 import { tillHolds } from "../../db/tables.ts";
-import { takeVersion, versionOf } from "../../records/acts.ts";
+import { takeVersion } from "../../records/acts.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
 import { programState } from "../../records/program.ts";
 import { LIVE_HOLDS, REMAINING_COUNT, redemptions, USAGE_COUNT } from "../../records/redemption.ts";
@@ -93,6 +93,3 @@ export function takeVersionIf(placeholder: PlaceholderOf<"act">, tables: SQL, co
   const all = and(...conditions.map((condition) => sql.raw(condition)));
   return takeVersion(placeholder("act"), sql`EXISTS (SELECT 1 FROM asked WHERE ${all})`, tables);
 }
-
-/** Whether the act has done something. */
-export const isNew = (act: Placeholder) => sql<0 | 1>`${versionOf(act)} IS NOT NULL`;

@@ -11,8 +11,7 @@ import type { Booking, EntryBody } from "./schema.ts";
  * The answer for an entry that was just booked, or earlier.
  * @throws why it was refused, in this order: 403, 409, 404, 422 (docs/contract/till.md).
  */
-export function toBooking(entry: EntryBody, facts: EntryFacts | undefined): Booking {
-  if (facts === undefined) throw new Error("The program has no state.");
+export function toBooking(entry: EntryBody, facts: EntryFacts): Booking {
   const { id, customer_id, store_id, amount, campaign_id, description, created_at } = facts;
   if (!facts.is_covered) throw notCovered();
   if (id === null) throw refusalOf(entry, facts);

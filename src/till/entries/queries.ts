@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { fromNow, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
-import { type Actor, journalAct, takeVersion, upkeepOfActs, versionOf } from "../../records/acts.ts";
+import { type Actor, isNew, isTakenBy, journalAct, takeVersion, upkeepOfActs } from "../../records/acts.ts";
 import { balanceEntries, balanceEntry, customerAccounts } from "../../records/balance-entry.ts";
 import { campaigns } from "../../records/campaign.ts";
 import { customers } from "../../records/customer.ts";
@@ -104,7 +104,7 @@ const store = compileOnce("till/entries/store", (placeholder: Placeholders) => {
     INSERT INTO ${balanceEntries} (${names})
     SELECT ${placeholder("id")}, asked.customer_key, asked.store_key, ${placeholder("amount")}, asked.campaign_key,
       ${placeholder("description")}, asked.time, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${programState.act} = ${placeholder("act")}`;
+    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`;
 });
 
 const addToTotals = upkeepOfActs(balanceEntry);
@@ -128,6 +128,5 @@ const journalEntry = compileOnce(
 );
 
 const selectAnswer = compileOnce("till/entries/answer", (placeholder: Placeholders) => {
-  const isNew = sql<0 | 1>`${versionOf(placeholder("act"))} IS NOT NULL`;
-  return sql<EntryFacts>`${withFacts(placeholder)} SELECT asked.*, ${isNew} AS is_new FROM asked`;
+  return sql<EntryFacts>`${withFacts(placeholder)} SELECT asked.*, ${isNew(placeholder("act"))} AS is_new FROM asked`;
 });

@@ -4,6 +4,7 @@ import { act, notDuringRestore } from "../../middleware/acts.ts";
 import { databaseAtPrimary } from "../../middleware/database.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { accountsIn, mustStandAt } from "../coverage.ts";
+import { onlyRow } from "../queries.ts";
 import { rethrowTooLarge, toBooking } from "./answer.ts";
 import { bookEntry } from "./queries.ts";
 import { type Booking, EntryBody } from "./schema.ts";
@@ -21,6 +22,6 @@ export const bookings = createRouter().post(
     const booked = act(c, (actor) => bookEntry({ ...entry, accounts: accountsIn(till) }, actor));
     const { answer } = await booked.catch(rethrowTooLarge);
 
-    return answerItems<Booking>(c, toJson(toBooking(entry, answer[0])));
+    return answerItems<Booking>(c, toJson(toBooking(entry, onlyRow(answer))));
   },
 );

@@ -6,8 +6,9 @@ import { customerCoupons } from "../../records/customer-coupon.ts";
 import { programState } from "../../records/program.ts";
 import { USAGE_COUNT } from "../../records/redemption.ts";
 import { couponChecks, heldCouponChecks, holdings, visibleCustomers } from "../../records/views.ts";
+import { type CheckedFacts, type CheckName, checksOf, DIGITAL_CHECKS, HELD_CHECKS } from "../coupons/checks.ts";
 import { checksOfHeld } from "../coupons/queries.ts";
-import { isCovered } from "../queries.ts";
+import { isCovered, onlyRow } from "../queries.ts";
 
 interface Asked {
   customerId: string;
@@ -21,10 +22,27 @@ const HAS_CUSTOMER = sql<0 | 1>`${visibleCustomers.key} IS NOT NULL`;
 const joinCustomer = (placeholder: Placeholders) =>
   sql`FROM ${programState} LEFT JOIN ${visibleCustomers} ON ${visibleCustomers.id} = ${placeholder("customerId")}`;
 
-/** The conditions of a coupon that was issued; `has_coupon` is 0 if there is none. One round trip. */
-export async function findHeld(db: Database, asked: Asked) {
-  const [facts] = await db.all(selectHeld({ ...asked }));
-  return facts;
+/** The conditions of a coupon that was issued. One round trip. */
+export const explainHeld = async (db: Database, asked: Asked) =>
+  explain(onlyRow(await db.all(selectHeld({ ...asked }))), ["belongs_to_customer", ...HELD_CHECKS]);
+
+/** The conditions of a digital coupon. One round trip. */
+export const explainDigital = async (db: Database, asked: Asked) =>
+  explain(onlyRow(await db.all(selectDigital({ ...asked }))), DIGITAL_CHECKS);
+
+/** What is there. `is_covered`: whether the token covers the coupon. */
+interface Found {
+  has_customer: 0 | 1;
+  has_coupon: 0 | 1;
+  is_covered: 0 | 1;
+}
+
+function explain<Name extends CheckName>(
+  facts: Found & CheckedFacts & Readonly<Record<Name, number | null>>,
+  names: readonly Name[],
+) {
+  const { has_customer, has_coupon, is_covered } = facts;
+  return { has_customer, has_coupon, is_covered, checks: checksOf(names, facts) };
 }
 
 const selectHeld = compileOnce("till/explanations/held", (placeholder: Placeholders) =>
@@ -45,12 +63,6 @@ const selectHeld = compileOnce("till/explanations/held", (placeholder: Placehold
       LEFT JOIN ${checksOfHeld(placeholder("couponId"))} ON true`,
   ),
 );
-
-/** The conditions of a digital coupon; `has_coupon` is 0 if there is none. One round trip. */
-export async function findDigital(db: Database, asked: Asked) {
-  const [facts] = await db.all(selectDigital({ ...asked }));
-  return facts;
-}
 
 const selectDigital = compileOnce("till/explanations/digital", (placeholder: Placeholders) =>
   select(

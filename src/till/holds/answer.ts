@@ -1,7 +1,8 @@
 import { notFound } from "../../http/errors.ts";
 import { checksOf, REDEMPTION_CHECKS } from "../coupons/checks.ts";
+import { mustRepeatEvent, mustRepeatHold } from "../coupons/stored.ts";
 import { notCovered } from "../coverage.ts";
-import { impossible, mustRepeat } from "../refusals.ts";
+import { impossible } from "../refusals.ts";
 import type { HoldFacts } from "./queries.ts";
 import type { Hold, HoldBody } from "./schema.ts";
 
@@ -9,8 +10,7 @@ import type { Hold, HoldBody } from "./schema.ts";
  * The answer for a use that was just held, or earlier.
  * @throws why it was refused, in this order: 403, 409, 404, 422 (docs/contract/till.md).
  */
-export function toHold(asked: HoldBody, facts: HoldFacts | undefined): Hold {
-  if (facts === undefined) throw new Error("The program has no state.");
+export function toHold(asked: HoldBody, facts: HoldFacts): Hold {
   if (!facts.is_covered) throw notCovered();
   const { id, customer_coupon_id, store_id } = asked;
   const answer = (held_until: string): Hold => ({
@@ -20,23 +20,14 @@ export function toHold(asked: HoldBody, facts: HoldFacts | undefined): Hold {
     held_until,
     repeated: !facts.is_new,
   });
-  const isStoredCovered = facts.is_stored_covered === 1;
   if (facts.hold_id !== null) {
     // A hold that was freed before it arrived has no coupon.
-    const { hold_coupon: coupon, hold_store } = facts;
-    if (coupon !== null)
-      mustRepeat(
-        { customer_coupon_id, store_id },
-        { customer_coupon_id: coupon, store_id: hold_store },
-        isStoredCovered,
-      );
+    if (facts.hold_coupon !== null) mustRepeatHold({ customer_coupon_id, store_id }, facts);
     return answer(facts.held_until);
   }
   if (facts.stored_id !== null) {
     // A hold that arrives after the redemption of its id has ended with it.
-    const { stored_coupon, reverses } = facts;
-    const stored = { customer_coupon_id: stored_coupon, redemption_id: reverses };
-    mustRepeat({ customer_coupon_id, redemption_id: null }, stored, isStoredCovered);
+    mustRepeatEvent({ customer_coupon_id, redemption_id: null }, facts);
     return answer(facts.redeemed_at);
   }
   if (!facts.has_store) throw notFound("There is no store with this id.");

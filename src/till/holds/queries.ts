@@ -4,12 +4,12 @@ import type { Database } from "../../db/database.ts";
 import { atMost, named, query } from "../../db/query.ts";
 import { columnNames, fromNow, NOW, pick, select } from "../../db/select.ts";
 import { tillHolds } from "../../db/tables.ts";
-import { markVersion } from "../../records/acts.ts";
+import { isNew, isTakenBy, markVersion } from "../../records/acts.ts";
 import { programState } from "../../records/program.ts";
 import { redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { REDEMPTION_CHECKS } from "../coupons/checks.ts";
-import { type CouponFacts, isNew, withCouponFacts } from "../coupons/queries.ts";
+import { type CouponFacts, withCouponFacts } from "../coupons/queries.ts";
 import { isCovered } from "../queries.ts";
 import type { HoldBody } from "./schema.ts";
 
@@ -17,7 +17,6 @@ import type { HoldBody } from "./schema.ts";
 
 const { id, customer_coupon_key, store_key, held_until, state } = tillHolds;
 const COLUMNS = columnNames(id, customer_coupon_key, store_key, held_until, state);
-const isOfAct = (placeholder: PlaceholderOf<"act">) => sql`${programState.act} = ${placeholder("act")}`;
 
 /** The statements that hold a use of a coupon, for `act` (docs/contract/till.md, 2). `answer` has one row. */
 export function hold(asked: HoldBody & { accounts: string | null }, { act }: { act: string }) {
@@ -44,7 +43,7 @@ const store = compileOnce(
     INSERT INTO ${tillHolds} (${COLUMNS})
     SELECT ${placeholder("id")}, asked.coupon, asked.store_key,
       min(datetime(${NOW}, ${placeholder("seconds")} || ' seconds'), asked.own_ends_at, asked.coupon_ends_at), 'held'
-    FROM asked CROSS JOIN ${programState} WHERE ${isOfAct(placeholder)}`,
+    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
 );
 
 const selectAnswer = compileOnce(
@@ -94,7 +93,7 @@ const freeHold = compileOnce(
   "till/holds/free",
   (placeholder: FreePlaceholders) => sql`
     INSERT INTO ${tillHolds} (${COLUMNS})
-    SELECT ${placeholder("id")}, NULL, NULL, ${NOW}, 'freed' FROM ${programState} WHERE ${isOfAct(placeholder)}
+    SELECT ${placeholder("id")}, NULL, NULL, ${NOW}, 'freed' FROM ${programState} WHERE ${isTakenBy(placeholder)}
     ON CONFLICT (${columnNames(id)}) DO UPDATE SET ${columnNames(state)} = 'freed'`,
 );
 

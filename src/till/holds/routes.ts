@@ -7,6 +7,7 @@ import { databaseAtPrimary } from "../../middleware/database.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { fieldMessages } from "../../values/messages.ts";
 import { accountsIn, mustStandAt, notCovered, storesIn } from "../coverage.ts";
+import { onlyRow } from "../queries.ts";
 import { toHold } from "./answer.ts";
 import { free, hold } from "./queries.ts";
 import { type Freed, type Hold, HoldBody, HoldPath } from "./schema.ts";
@@ -30,7 +31,7 @@ export const holds = createRouter()
       ({ act: id }) => selectChangesOfHold({ act: id, hold: asked.id }),
     );
 
-    return answerItems<Hold>(c, toJson(toHold(asked, answer[0])));
+    return answerItems<Hold>(c, toJson(toHold(asked, onlyRow(answer))));
   })
   .delete("/:id", notDuringRestore, databaseAtPrimary, async (c) => {
     const id = holdIn(c.req.param("id"));

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { columnNames, jsonOf, NOW } from "../../db/select.ts";
-import { type Actor, journalAct, upkeepOfActs } from "../../records/acts.ts";
+import { type Actor, isNew, isTakenBy, journalAct, upkeepOfActs } from "../../records/acts.ts";
 import { programState } from "../../records/program.ts";
 import { redemption, redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { REDEMPTION_CHECKS } from "../coupons/checks.ts";
-import { type CouponFacts, hasHappened, isNew, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
+import { type CouponFacts, hasHappened, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
 import type { RedemptionBody } from "./schema.ts";
 
 /** The statements that redeem a coupon, for `act` (docs/contract/till.md, 2). `answer` has one row. */
@@ -51,7 +51,7 @@ const store = compileOnce(
   (placeholder: Placeholders) => sql`${withFacts(placeholder)}
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, request)})
     SELECT ${placeholder("id")}, asked.coupon, asked.store_key, asked.time, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${programState.act} = ${placeholder("act")}`,
+    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
 );
 
 /** Also of reversals. */

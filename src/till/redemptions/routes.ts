@@ -4,6 +4,7 @@ import { act, notDuringRestore } from "../../middleware/acts.ts";
 import { databaseAtPrimary } from "../../middleware/database.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { accountsIn, mustStandAt } from "../coverage.ts";
+import { onlyRow } from "../queries.ts";
 import { toRedeemed } from "./answer.ts";
 import { redeem } from "./queries.ts";
 import { type Redeemed, RedemptionBody } from "./schema.ts";
@@ -20,6 +21,6 @@ export const redemptions = createRouter().post(
 
     const { answer } = await act(c, (actor) => redeem({ ...asked, accounts: accountsIn(till) }, actor));
 
-    return answerItems<Redeemed>(c, toJson(toRedeemed(asked, answer[0])));
+    return answerItems<Redeemed>(c, toJson(toRedeemed(asked, onlyRow(answer))));
   },
 );

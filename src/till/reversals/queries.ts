@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { columnNames, NOW } from "../../db/select.ts";
-import type { Actor } from "../../records/acts.ts";
+import { type Actor, isNew, isTakenBy } from "../../records/acts.ts";
 import { programState } from "../../records/program.ts";
 import { redemptions } from "../../records/redemption.ts";
 import { REVERSAL_CHECKS } from "../coupons/checks.ts";
-import { type CouponFacts, isNew, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
+import { type CouponFacts, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
 import { addToTotals, journalRedemption } from "../redemptions/queries.ts";
 import type { ReversalBody } from "./schema.ts";
 
@@ -59,7 +59,7 @@ const store = compileOnce(
   (placeholder: Placeholders) => sql`${withFacts(placeholder)}
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, reverses, request)})
     SELECT ${placeholder("id")}, asked.coupon, asked.store_key, ${NOW}, ${placeholder("redemption_id")}, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${programState.act} = ${placeholder("act")}`,
+    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
 );
 
 const selectAnswer = compileOnce(

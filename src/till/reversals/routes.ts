@@ -4,6 +4,7 @@ import { act, notDuringRestore } from "../../middleware/acts.ts";
 import { databaseAtPrimary } from "../../middleware/database.ts";
 import { validateBody } from "../../middleware/validate.ts";
 import { accountsIn, mustStandAt } from "../coverage.ts";
+import { onlyRow } from "../queries.ts";
 import type { Redeemed } from "../redemptions/schema.ts";
 import { toReversed } from "./answer.ts";
 import { reverse } from "./queries.ts";
@@ -21,6 +22,6 @@ export const reversals = createRouter().post(
 
     const { answer } = await act(c, (actor) => reverse({ ...asked, accounts: accountsIn(till) }, actor));
 
-    return answerItems<Redeemed>(c, toJson(toReversed(asked, answer[0])));
+    return answerItems<Redeemed>(c, toJson(toReversed(asked, onlyRow(answer))));
   },
 );

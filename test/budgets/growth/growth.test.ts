@@ -2,8 +2,9 @@ import { beforeAll, describe, it } from "vitest";
 import { rows } from "../../support/state.ts";
 import { feedProgram } from "./program.ts";
 import { grow, OTHER_TABLES, RELATIONS, TEXTS } from "./relations.ts";
-import { type Ask, REQUESTS } from "./requests.ts";
+import { REQUESTS } from "./requests.ts";
 import { longText } from "./rows.ts";
+import type { Ask } from "./send.ts";
 
 // One database holds all relations, first with N rows each. Each test then doubles one relation. So a request that reads the
 // product of two relations is found as well. Rows read tell what grows. Only long texts take time without more rows, so

@@ -38,7 +38,7 @@ export async function feedProgram(): Promise<void> {
     seed.store(account, { id: store, ...HERE }),
     seed.store(account, { id: other, latitude: -40, longitude: 100 }),
     seed.campaign(account, { id: "campaign" }),
-    seed.customer({ id: caller }),
+    seed.customer({ id: caller, scan_id: "card" }),
     seed.customer({ id: friend }),
     mine,
     theirs,
@@ -59,6 +59,8 @@ export async function feedProgram(): Promise<void> {
     seed.entry(caller, "their-store", "1.00", { campaign_id: "their-campaign" }),
     seed.customerCoupon(caller, "short", store),
     seed.customerCoupon(caller, "long", store),
+    // The first of each list, with uses for every till that asks.
+    seed.customerCoupon(caller, "short", store, { id: "busy", total_count: 999_999, expected_end_date: "2030-01-01" }),
     seed.play("contest", store, "employee", { runs: "1", hits: 1 }),
     group,
     seed.message("group", friend),

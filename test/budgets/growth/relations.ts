@@ -72,6 +72,10 @@ const issued = (prefix: string, columns: Columns = {}) => ({
   },
 });
 
+const holds = (prefix: string, columns: Columns) => ({
+  till_holds: { id: numbered(prefix), store_key: STORE, held_until: "'9999-01-01'", state: "'held'", ...columns },
+});
+
 const contests = (prefix: string, ...columns: Columns[]) => ({
   eip_campaigns: ofAccount(prefix, Object.assign({}, ...columns)),
 });
@@ -120,16 +124,21 @@ const OF_CAMPAIGNS = { nearby: 4, me: 1 };
  * 4.4 and 4.5: at most 5,000 coupons of a kind are listed, and filters look at these. A coupon that a customer holds ends when
  * it or its offer does, so no index has the order: an offer with a new end would write a row for each customer.
  */
-const HELD_COUPONS = { coupons: 11, "my-coupons": 6 };
+const HELD_COUPONS = { coupons: 11, "my-coupons": 6, "till, coupons": 11 };
+/** till.md, 2: of those that are over, a till sees the 50 with the latest end. No index has this order. */
+const OVER = { "till, coupons": 4 };
+/** till.md, 3: live holds are counted wherever their coupon is shown. A coupon has at most as many as it has uses. */
+const HOLDS = { coupons: 4, "my-coupons": 4, till: 9 };
+const COUPONS_WITH_HOLDS = { coupons: 12, "till, coupons": 15 };
 const DIGITAL_COUPONS = { "my-coupons": 10 };
 /**
  * `stores_count` is exact (4.6), but a soft deletion writes one row. So stores that are hidden are subtracted on read: either up
  * to 1,000 of them are looked up, or the stores that a customer has joined. `my-coupons` does the latter at the account.
  */
 const HIDDEN = { team: 1, me: 2 };
-const JOINED = { me: 4, "my-coupons": 1 };
+const JOINED = { me: 4, "my-coupons": 1, "till, find": 1 };
 /** 4.8: at most 1,000 accounts in an answer. A name of an account may change, so no index has their order. */
-const ACCOUNTS = { me: 5, "my-coupons": 4 };
+const ACCOUNTS = { me: 5, "my-coupons": 4, "till, find": 4 };
 /** 4.7: ranks and ties are over all employees with plays at the store. A board is read once in 30 seconds. */
 const BOARD = { leaderboard: 6 };
 
@@ -282,8 +291,8 @@ export const RELATIONS: readonly Relation[] = [
   relation("digital coupons of an account", coupons("digital", { kind: "'digital'" }), { mayGrow: DIGITAL_COUPONS }),
   relation("digital coupons of an account that have ended", coupons("old", { kind: "'digital'", ends_at: LONG_AGO })),
   relation("deleted digital coupons of an account", coupons("withdrawn", { kind: "'digital'", ...DELETED })),
-  relation("coupons that a customer has used up", issued("used", { usage_count: 1 })),
-  relation("coupons of a customer that have ended", issued("past", { ends_at: LONG_AGO })),
+  relation("coupons that a customer has used up", issued("used", { usage_count: 1 }), { mayGrow: OVER }),
+  relation("coupons of a customer that have ended", issued("past", { ends_at: LONG_AGO }), { mayGrow: OVER }),
   relation("deleted coupons of a customer", issued("of-removed", { campaign_coupon_key: coupon("removed") }), {
     mayGrow: HELD_COUPONS,
   }),
@@ -302,13 +311,15 @@ export const RELATIONS: readonly Relation[] = [
   relation("redemptions of a coupon", {
     redemptions: {
       id: numbered("redemption"),
-      customer_coupon_key: "'held000001'",
+      customer_coupon_key: "'busy'",
       store_key: STORE,
       redeemed_at: LONG_AGO,
     },
   }),
-  relation("holds of a coupon that have ended", {
-    till_holds: { id: numbered("hold"), customer_coupon_key: "'held000001'", held_until: LONG_AGO, state: "'held'" },
+  relation("holds of a coupon that have ended", holds("over", { customer_coupon_key: "'busy'", held_until: LONG_AGO })),
+  relation("holds of a coupon", holds("of-one", { customer_coupon_key: "'busy'" }), { mayGrow: HOLDS }),
+  relation("coupons of a customer that tills hold", holds("of-many", { customer_coupon_key: numbered("held") }), {
+    mayGrow: COUPONS_WITH_HOLDS,
   }),
   relation("coupons of others", issued("others", { customer_key: FRIEND })),
 

@@ -1,24 +1,17 @@
 import { env } from "cloudflare:workers";
 import { findBoard } from "../../../src/customer/gamification/queries.ts";
-import { Database, type Usage } from "../../../src/db/database.ts";
+import { Database } from "../../../src/db/database.ts";
 import { beginListening } from "../../../src/inbox/listeners.ts";
-import { sendTo } from "../../support/bindings.ts";
 import { customerToken } from "../../support/tokens.ts";
 import { HERE, NOWHERE } from "./program.ts";
-
-/** What a request costs in SQLite. */
-export interface Cost {
-  rowsRead: number;
-  milliseconds: number;
-}
-
-export type Ask = () => Promise<Cost>;
+import { type Ask, costOf, sendAs, toCost } from "./send.ts";
+import { TILL_REQUESTS } from "./till-requests.ts";
 
 const nearby = (body: object) => post("campaigns/near-by-popular-campaigns", { single_account_id: "9", ...body });
 const team = (query: string) => get(`stores/store/team-with-level?${query}`);
 const CHECK_TIME = encodeURIComponent("2026-01-01 00:00:00");
 
-/** Every endpoint of a customer with every filter. Searches have judges of their own. */
+/** Every endpoint of a customer with every filter, and every endpoint of a till. Searches have judges of their own. */
 export const REQUESTS: Readonly<Record<string, Ask>> = {
   "nearby, count=8": nearby(HERE),
   "nearby, count=100": nearby({ ...HERE, count: 100 }),
@@ -63,6 +56,7 @@ export const REQUESTS: Readonly<Record<string, Ask>> = {
     findBoard(db, { locationId: "store", campaignId: null, measure: "run" }),
   ),
   live: inDatabase((db) => beginListening(db, "caller", 0)),
+  ...TILL_REQUESTS,
 };
 
 function get(path: string): Ask {
@@ -90,20 +84,6 @@ function inDatabase(read: (db: Database) => Promise<unknown>): Ask {
   };
 }
 
-const toCost = ({ rowsRead, sqlMilliseconds }: Usage): Cost => ({ rowsRead, milliseconds: sqlMilliseconds });
-
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { Authorization: `Bearer ${await customerToken("caller")}` };
-  return sendTo({ ENVIRONMENT: "development" }, `/api/v1/customer/${path}`, { ...init, headers });
-}
-
-/** @throws if the request is refused. */
-async function costOf(response: Response): Promise<Cost> {
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
-  const timing = response.headers.get("Server-Timing") ?? "";
-  return {
-    rowsRead: Number(/rows;desc="(\d+)"/.exec(timing)?.[1]),
-    milliseconds: Number(/sql;dur=([\d.]+)/.exec(timing)?.[1]),
-  };
+  return sendAs(await customerToken("caller"), `/api/v1/customer/${path}`, init);
 }

@@ -41,6 +41,7 @@ export class ChangesFollower {
   async #read(): Promise<void> {
     const { network, rules } = this.#stage;
     const call = { location: LOCATIONS[0], scope: "export", path: this.#path };
+    const expected = rules.tills.inNextChanges;
     const answer = await network.send(call).catch(() => null);
     if (answer?.status === 410) {
       this.#path = FIRST;
@@ -53,6 +54,8 @@ export class ChangesFollower {
       if (change.source === "till") rules.tills.noteChange(change.line as { id: string });
       else rules.ownState.noteChange(change);
     }
-    this.#path = nextPath(answer) ?? this.#path;
+    const next = nextPath(answer) ?? this.#path;
+    if (next === this.#path) rules.tills.checkChanges(expected);
+    this.#path = next;
   }
 }

@@ -11,7 +11,7 @@ import { feedUntilAnswered } from "./systems.ts";
 const REST_MS = 6_000;
 const ACCOUNT = "900002";
 const [STORE, OTHER_STORE] = ["shop", "other shop"];
-const LONGEST_HOLD_SECONDS = 20;
+const LONGEST_HOLD_SECONDS = 8;
 // Clocks differ by up to two seconds, and a hold lasts until the end of its last second.
 const HOLDS_ENDED_MS = (LONGEST_HOLD_SECONDS + 4) * 1_000;
 /** The status while the database is full. */
@@ -52,7 +52,8 @@ class Visit {
     this.#name = name;
     this.#begunAt = stage.world.time.now;
     this.#points = random.integer(1, 3);
-    this.#uses = random.integer(1, 3);
+    // Mostly fewer than the tills want, so that holds and redemptions meet at the limit.
+    this.#uses = random.pick([1, 1, 2, 3]);
   }
 
   async run(): Promise<void> {
@@ -108,6 +109,8 @@ class Visit {
       this.#redeem,
       this.#changeMind,
       this.#order,
+      this.#order,
+      this.#cancelOrder,
       this.#cancelOrder,
       this.#offline,
     ];
@@ -155,11 +158,11 @@ class Visit {
     return { ...redeemed, isDone: false, inChanges: [id, ...done.map((suffix) => `${id} ${suffix}`)] };
   }
 
-  /** Holds a use for a while, and redeems it. The hold may have ended. */
+  /** Holds a use for a while, and redeems it. One hold in three has ended by then. */
   async #order(id: string, till: Till): Promise<Outcome> {
     const seconds = this.#random.integer(1, LONGEST_HOLD_SECONDS);
     await isTrue(till.hold({ id, ...this.#coupon, seconds }, { takeBack: false }));
-    await this.#stage.world.time.wait(this.#random.integer(0, LONGEST_HOLD_SECONDS * 1_500));
+    await this.#stage.world.time.wait(this.#random.integer(0, seconds * 1_500));
     return this.#redeem(id, till);
   }
 

@@ -48,8 +48,8 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
   {
     breaks: "an act has its row in the journal",
     file: "src/records/acts.ts",
-    find: '${from} WHERE ${act} = ${placeholder("act")}`',
-    replace: '${from} WHERE ${act} = ${placeholder("act")} AND false`',
+    find: "${from} WHERE ${isTakenBy(placeholder)}`",
+    replace: "${from} WHERE ${isTakenBy(placeholder)} AND false`",
     foundBy: [RULES.JOURNAL, RULES.TILL_CHANGES, RULES.OWN_JOURNAL, RULES.MODEL],
   },
   {

@@ -30,7 +30,7 @@ export async function checkRecovery(
   await checkPolls(stage);
   checkFollowers(stage, apps, ALL_GROUPS);
   await changes.finish();
-  rules.tills.checkChanges();
+  rules.tills.checkChanges(rules.tills.inNextChanges);
   rules.ownState.checkChanges();
 
   // Put every customer into every group, and send each group a message.

@@ -82,9 +82,14 @@ export class TillRules {
     this.#inChanges.clear();
   }
 
-  /** Call it after the last change was read. */
-  checkChanges(): void {
-    const missing = [...this.#done].find((id) => !this.#inChanges.has(id));
+  /** What a follower finds who begins to read now, and reads all changes. */
+  get inNextChanges(): readonly string[] {
+    return [...this.#done];
+  }
+
+  /** Call it after the last change was read. `expected`: of before the read. Time travel may have undone some of it since. */
+  checkChanges(expected: readonly string[]): void {
+    const missing = expected.find((id) => this.#done.has(id) && !this.#inChanges.has(id));
     if (missing !== undefined) this.#world.fail(TILL_CHANGES, `${missing} is missing`);
   }
 

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
 import { columnNames, NOW, pick, select } from "../../../db/select.ts";
-import { type Actor, journalAct, takeVersion } from "../../../records/acts.ts";
+import { type Actor, isTakenBy, journalAct, takeVersion } from "../../../records/acts.ts";
 import { storedCustomerKeyOf } from "../../../records/customer.ts";
 import { customerRequests } from "../../../records/customer-request.ts";
-import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
+import { notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
 import { programState } from "../../../records/program.ts";
 import type { CustomerRequest } from "./schema.ts";
 

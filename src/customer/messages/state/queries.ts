@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../../db/compile.ts";
 import { columnNames, jsonOf } from "../../../db/select.ts";
-import { type Actor, journalAct, takeVersion } from "../../../records/acts.ts";
+import { type Actor, isTakenBy, journalAct, takeVersion } from "../../../records/acts.ts";
 import { customerKeyOf, customers } from "../../../records/customer.ts";
 import { messageGroupMembers, messageGroups } from "../../../records/message-group.ts";
 import { messageState, messageStates } from "../../../records/message-state.ts";
-import { isTakenBy, notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
+import { notifyOwnInbox, type OwnAct } from "../../../records/own-acts.ts";
 import { programState } from "../../../records/program.ts";
 import { STAMP, selectAsShown } from "../queries.ts";
 import type { MessageStateBody } from "./schema.ts";

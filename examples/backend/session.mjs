@@ -3,10 +3,12 @@ import { createServer } from "node:http";
 import { customerToken } from "./customer-token.mjs";
 
 const SERVICE = process.env.SERVICE ?? "http://127.0.0.1:8787";
-const PAGE = `<!doctype html><pre id="me"></pre><script type="module">
+const PAGE = `<!doctype html><link rel="icon" href="data:,"><pre id="me"></pre><script type="module">
   const token = await (await fetch("/loyalty-token")).text();
-  const answer = await fetch("${SERVICE}/api/v1/customer/me", { headers: { Authorization: "Bearer " + token } });
-  document.getElementById("me").textContent = JSON.stringify(await answer.json(), null, 2);
+  const show = (text) => (document.getElementById("me").textContent = text);
+  fetch("${SERVICE}/api/v1/customer/me", { headers: { Authorization: "Bearer " + token } })
+    .then(async (answer) => show(JSON.stringify(await answer.json(), null, 2)))
+    .catch((error) => show(error + ": does npm start -- --cors name this page's origin?"));
 </script>`;
 
 // Stands for your login and your sessions.

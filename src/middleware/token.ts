@@ -73,7 +73,10 @@ async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
 
 /** What a developer is told: why the token was refused, and how to get another. A deployment tells nobody. */
 function hint(scope: Scope, fault: TokenFault): string {
-  const why = fault === "missing" ? "" : ` The token was refused: ${fault} (docs/tokens.md).`;
+  const why =
+    fault === "missing"
+      ? " No Authorization: Bearer TOKEN came."
+      : ` The token was refused: ${fault} (docs/tokens.md).`;
   return `${why} Get one: npm run token -- ${TOKEN_COMMANDS[scope]}`;
 }
 

@@ -1,6 +1,7 @@
 import { notFound } from "../../http/errors.ts";
 import { checksOf, REDEMPTION_CHECKS } from "../coupons/checks.ts";
 import { notCovered } from "../coverage.ts";
+import { otherKind } from "../redemptions/answer.ts";
 import { impossible, mustRepeat } from "../refusals.ts";
 import type { HoldFacts } from "./queries.ts";
 import type { Hold, HoldBody } from "./schema.ts";
@@ -36,7 +37,7 @@ export function toHold(asked: HoldBody, facts: HoldFacts | undefined): Hold {
     // A hold that arrives after the redemption of its id has ended with it.
     const { stored_coupon, reverses } = facts;
     const stored = { customer_coupon_id: stored_coupon, redemption_id: reverses };
-    mustRepeat({ customer_coupon_id, redemption_id: null }, stored, isStoredCovered);
+    mustRepeat({ customer_coupon_id, redemption_id: null }, stored, isStoredCovered, otherKind(null, reverses));
     return answer(facts.redeemed_at);
   }
   if (!facts.has_store) throw notFound("There is no store with this id.");

@@ -29,6 +29,12 @@ function refusalOf({ customer_coupon_id }: RedemptionBody, facts: RedemptionFact
   return impossible("The redemption", checksOf(REDEMPTION_CHECKS, facts));
 }
 
+/** What is stored, if only one of both is a reversal. They name the redemption that they reverse. */
+export function otherKind(asked: string | null, stored: string | null): string | undefined {
+  if ((asked === null) === (stored === null)) return undefined;
+  return stored === null ? "a redemption" : "a reversal";
+}
+
 /** The stored redemption or reversal, if it is what was asked. `asked`: the fields that are compared. */
 export function storedRedemption(
   asked: { customer_coupon_id?: string; store_id: string; redemption_id: string | null },
@@ -36,7 +42,7 @@ export function storedRedemption(
 ): Redeemed {
   const { stored_id, stored_coupon, stored_store, redeemed_at, reverses, remaining_count } = facts;
   const stored = { customer_coupon_id: stored_coupon, store_id: stored_store, redemption_id: reverses };
-  mustRepeat(asked, stored, facts.is_stored_covered === 1);
+  mustRepeat(asked, stored, facts.is_stored_covered === 1, otherKind(asked.redemption_id, reverses));
   return {
     redemption: {
       id: stored_id ?? "",

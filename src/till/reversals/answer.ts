@@ -16,7 +16,8 @@ export function toReversed(asked: ReversalBody, facts: ReversalFacts | undefined
   if (!facts.is_covered) throw notCovered();
   const { redemption_id, store_id } = asked;
   if (facts.stored_id !== null) return storedRedemption({ store_id, redemption_id }, facts);
-  if (facts.hold_id !== null) mustRepeat({ redemption_id }, { redemption_id: null }, facts.is_stored_covered === 1);
+  if (facts.hold_id !== null)
+    mustRepeat({ redemption_id }, { redemption_id: null }, facts.is_stored_covered === 1, "a hold");
   if (!facts.has_store) throw notFound("There is no store with this id.");
   if (!facts.has_redemption) throw notFound("There is no redemption with this id.");
   throw impossible("The reversal", checksOf(REVERSAL_CHECKS, facts));

@@ -78,7 +78,8 @@ async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
 
 /** What a developer is told: why the token was refused, and how to get another. A deployment tells nobody. */
 function hint(scope: Scope, fault: TokenFault): string {
-  const why = fault === "missing" ? "" : ` The token was refused: ${fault} (docs/tokens.md).`;
+  const reason = fault === "exp" ? "exp, which is in seconds, not milliseconds" : fault;
+  const why = fault === "missing" ? "" : ` The token was refused: ${reason} (docs/tokens.md).`;
   return `${why} Get one: npm run token -- ${TOKEN_COMMANDS[scope]}`;
 }
 

@@ -56,6 +56,22 @@ describe("the walk-through of feeding", () => {
     expect(output).toContain("5 lines checked, all good.");
   });
 
+  it.for([
+    ["1.234,50", "1234.50"],
+    ["1,234.50", "1234.50"],
+    ["12,5", "12.5"],
+    ["2,00 €", "2.00"],
+    ["EUR\u00a0-1.234,00", "-1234.00"],
+    [",95", "0.95"],
+    ["-.5", "-0.5"],
+    ["10 %", "10"],
+  ])("reads the amount %s", ([written = "", amount], { expect }) => {
+    const [, definition = ""] = /^(def decimal\(.*?)\n\n/ms.exec(code) ?? [];
+    const script = `import re, sys\n${definition}\nsys.stdout.write(decimal(sys.argv[1]))`;
+
+    expect(execFileSync("python3", ["-c", script, written], { encoding: "utf8" })).toBe(amount);
+  });
+
   it("leaves no half of a feed if the script breaks off", ({ expect }) => {
     const noNumber = csv.replace("12.50", "twelve");
 

@@ -9,7 +9,7 @@ import { SECTIONS } from "./conform/sections/index.ts";
 import { type Settings, Suite } from "./conform/suite.ts";
 import { type Keys, type TokenFile, Tokens } from "./conform/tokens.ts";
 import { PRODUCTION, variablesOf } from "./lib/environments.ts";
-import { environmentName, newCommand } from "./lib/options.ts";
+import { environmentName, LOCAL_SERVICE, newCommand, serviceUrl } from "./lib/options.ts";
 import { CommandError, shellVariables, stoppable } from "./lib/project.ts";
 import type { SecretName } from "./lib/sign.ts";
 import { devSecret, isLocal } from "./lib/tokens.ts";
@@ -33,7 +33,7 @@ export const program = newCommand("npm run conform")
   .description(
     "Check a service against every rule of docs/contract/ that can be seen from outside. It feeds accounts and customers of its own, and deletes them at the end.",
   )
-  .option("--url <url>", "the service", "http://127.0.0.1:8787")
+  .option("--url <url>", "the service", serviceUrl, LOCAL_SERVICE)
   .addOption(
     new Option(
       "--tokens <file>",

@@ -4,7 +4,7 @@ import { sha256Of } from "../src/values/sha256.ts";
 import { openCloudflare } from "./lib/cloudflare-api.ts";
 import { STAGING } from "./lib/environments.ts";
 import { expectSameProgram } from "./lib/handshake.ts";
-import { environmentName, newCommand } from "./lib/options.ts";
+import { environmentName, newCommand, serviceUrl } from "./lib/options.ts";
 import { CommandError, ROOT } from "./lib/project.ts";
 import { findDatabase } from "./lib/resources.ts";
 import { untilAnswered, withTemporaryWorker } from "./lib/temporary-worker.ts";
@@ -16,7 +16,7 @@ export const program = newCommand("npm run probe")
   .description(
     "Measure what only Cloudflare shows, by a Worker beside a program's, and compare it with what the project assumes.",
   )
-  .requiredOption("--url <url>", "the address of the program")
+  .requiredOption("--url <url>", "the address of the program", serviceUrl)
   .option("--env <name>", "which program of environments.toml", environmentName, STAGING)
   .option("--deploy", "also measure how long a Durable Object runs its former code")
   .addHelpText(

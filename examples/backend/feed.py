@@ -43,21 +43,24 @@ def post(url, body):  # (status, seconds to wait, answer); 0: no answer
     except (OSError, http.client.HTTPException) as error:
         return 0, 0, {"message": str(error)}
 
-def send(url, batch):  # Sending a line again is safe: it counts once.
+def send(url, batch, done):  # done: how many lines are committed. Sending a line again is safe: it counts once.
     for attempt in range(1, TRIES + 1):
         status, wait, answer = post(url, b"\n".join(line[2] for line in batch))
         if status == 413 and len(batch) > 1:
             half = len(batch) // 2
-            return send(url, batch[:half]) + send(url, batch[half:])
+            return send(url, batch[half:], send(url, batch[:half], done))
         if status not in (0, *BUSY) and not (status == 413 and wait) or attempt == TRIES or wait > 300:
             break
         time.sleep(max(wait, min(30, 0.5 * 2 ** attempt)))
     if status == 200:
-        return len(batch)
+        return done + len(batch)
     in_file = lambda name: re.sub(r"^line (\d+)", lambda found: f"line {batch[int(found[1]) - 1][1]}", name)
     faults = [f"{in_file(field)}: {'; '.join(texts)}" for field, texts in answer.get("messages", {}).items()]
-    sys.exit("\n".join(faults or [f"{status}: {answer.get('message')}"]) + "\nThe requests before this one are committed. Send the file again.")
+    sys.exit("\n".join(faults or [f"{status}: {answer.get('message')}"]) + f"\n{done:,} lines are committed. Put this right, and send the file again.")
 
 if __name__ == "__main__":
     lines = sorted(read(sys.argv[2]), key=lambda line: line[:2])
-    print(sum(send(sys.argv[1] + "/api/v1/feed", batch) for batch in batches(lines)), "lines committed")
+    committed = 0
+    for batch in batches(lines):
+        committed = send(sys.argv[1] + "/api/v1/feed", batch, committed)
+    print(committed, "lines committed")

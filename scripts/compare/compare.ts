@@ -94,9 +94,27 @@ async function* jsonLines(differences: Differences): AsyncGenerator<Buffer> {
 
 function refuseDifferences(differences: Differences, totals: Totals): void {
   if (differences.count > 0)
-    throw new CommandError(`${formatCount(differences.count, "difference")}. --sync makes the states equal.`);
+    throw new CommandError(`${formatCount(differences.count, "difference")}. ${adviceOn(differences)}`);
   refuseSums(totals);
   console.log("The service has what the file has.");
+}
+
+/** What `--sync` does about differences, and what to do about those that it leaves. */
+export function adviceOn(differences: Differences): string {
+  const left = differences.countOf("never");
+  return [
+    ...(left < differences.count ? ["--sync makes the states equal."] : []),
+    ...(left > 0 ? [adviceOnLeft(differences, left)] : []),
+  ].join(" ");
+}
+
+function adviceOnLeft(differences: Differences, left: number): string {
+  const added = differences.countOfNewEvents();
+  return [
+    `${formatCount(left, "difference is", "differences are")} left: an event never changes, nor what a record belongs to.`,
+    ...(added > 0 ? ["Add an event that only the service has to the file."] : []),
+    ...(added < left ? ["Correct a wrong event by another, and give a record that belongs elsewhere another id."] : []),
+  ].join(" ");
 }
 
 /** The records are equal, so the sums of what was added up differ. */
@@ -118,11 +136,7 @@ async function remedy(
   if (changes > 0 && !(await synchronize(source, differences, { yes, signal })))
     throw new CommandError("Nothing was sent.");
   const left = differences.countOf("never");
-  if (left > 0)
-    throw new CommandError(
-      `${formatCount(left, "difference is", "differences are")} left: an event never changes, nor what a record belongs to. ` +
-        "Correct a wrong event by another, and give a record that belongs elsewhere another id.",
-    );
+  if (left > 0) throw new CommandError(adviceOnLeft(differences, left));
   if (differences.count === 0) refuseSums(totals);
   console.log("The service has what the file has.");
 }

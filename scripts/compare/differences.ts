@@ -108,6 +108,11 @@ export class Differences {
     return this.#count("remedy = ? AND ? IN (record, '')", remedy, record ?? "");
   }
 
+  /** How many events only the service has. `--sync` deletes a state that only the service has. */
+  countOfNewEvents(): number {
+    return this.#count("remedy = 'never' AND what = 'surplus'");
+  }
+
   #count(condition: string, ...values: string[]): number {
     const row = this.#database.prepare(`SELECT count(*) AS count FROM differences WHERE ${condition}`).get(...values);
     return Number(row?.count);

@@ -174,12 +174,16 @@ function goOnFrom(answer: Answer, { committed, lastLine }: Progress): string {
   return isFaultOfLines ? "Correct the file and send it again." : "Once that is put right, send the file again.";
 }
 
+const SHOWN_NUMBERS = 5;
+
 /**
- * The name of a field such as `line 3.latitude`, or the sentence `Lines 3, 4 touch …`, with the numbers of lines in the
- * file instead of those in the request.
+ * The name of a field such as `line 3.latitude`, or the sentence `Lines 3, 4 touch …`, with the first numbers of lines in
+ * the file instead of those in the request.
  */
 function withFileNumbers(text: string, lines: readonly FileLine[]): string {
-  return text.replace(/^lines? [\d, ]+/i, (beginning) =>
-    beginning.replace(/\d+/g, (number) => String(lines[Number(number) - 1]?.number ?? number)),
-  );
+  return text.replace(/^(lines? )(\d+(?:, \d+)*)/i, (_, noun: string, list: string) => {
+    const numbers = list.split(", ").map((number) => lines[Number(number) - 1]?.number ?? number);
+    const shown = numbers.length > SHOWN_NUMBERS ? [...numbers.slice(0, SHOWN_NUMBERS), "…"] : numbers;
+    return noun + shown.join(", ");
+  });
 }

@@ -54,7 +54,7 @@ function commandOf(words: string): Command {
 
 export function withService(command: Command, token: string): Command {
   return command
-    .option("--url <url>", "the service", "http://127.0.0.1:8787")
+    .option("--url <url>", "the service", serviceUrl, LOCAL_SERVICE)
     .option("--token <token>", `${token} (default: LOYALTY_EDGE_TOKEN, or a new token for a local service)`);
 }
 
@@ -75,6 +75,16 @@ export function databaseOf({ remote, env, persistTo = stateFolder(env) }: Databa
 /** The folder where `npm start` stores the data of an environment by default. */
 export function stateFolder(env: string): string {
   return path.join(ROOT, ".wrangler", env === PRODUCTION ? "state" : `state-${env}`);
+}
+
+/** The service that `npm start` runs. */
+export const LOCAL_SERVICE = "http://127.0.0.1:8787";
+
+/** Parses the address of a service. `localhost:8787` is an address too, with the scheme `localhost`. */
+export function serviceUrl(text: string): string {
+  if (!["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""))
+    throw new InvalidArgumentError(`It must be an address such as ${LOCAL_SERVICE}.`);
+  return text;
 }
 
 /** A parser of whole numbers of this size. */

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
+import { decode } from "hono/utils/jwt/jwt";
 import { envOption, PRODUCTION, variablesOf } from "./environments.ts";
 import { CommandError, ROOT, shellVariables } from "./project.ts";
 import { SECRET_NAMES, type SecretName, secretNameOf, signClaims } from "./sign.ts";
@@ -58,12 +59,13 @@ export function isLocal(url: string): boolean {
   return LOCAL.test(url);
 }
 
-const SCOPE_NAMES = {
-  feed: "a feed token",
-  export: "an export token",
-  "feed restore": "a restore token",
-  "feed export": "an undo token",
-};
+/** The token with a scope, and how `npm run token` is called for it. */
+const TOKENS = {
+  feed: ["a feed token", "feed '*'"],
+  export: ["an export token", "export"],
+  "feed restore": ["a restore token", "restore"],
+  "feed export": ["an undo token", "undo"],
+} as const;
 
 /**
  * The token for a service: that of `--token`, or else that of the shell. If there is neither, a local service gets a
@@ -72,12 +74,30 @@ const SCOPE_NAMES = {
  */
 export async function tokenFor(
   { url, token, env }: { url: string; token?: string; env: string },
-  scope: keyof typeof SCOPE_NAMES,
+  scope: keyof typeof TOKENS,
 ): Promise<string> {
   const existingToken = token || shellVariables().LOYALTY_EDGE_TOKEN;
-  if (existingToken !== undefined) return existingToken;
+  if (existingToken !== undefined) return withScope(existingToken, scope);
   if (isLocal(url)) return devToken({ scope, accounts: "*" }, env, 1);
-  throw new CommandError(`Name ${SCOPE_NAMES[scope]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+  throw new CommandError(`Name ${TOKENS[scope][0]} for this service: --token TOKEN, or LOYALTY_EDGE_TOKEN.`);
+}
+
+/** The token, unless it lacks a word of the scope: a command may work for hours before the service refuses it. */
+function withScope(token: string, scope: keyof typeof TOKENS): string {
+  const found = scopeOf(token);
+  const words = found?.split(/[ ,]/) ?? [];
+  if (found === null || scope.split(" ").every((word) => words.includes(word))) return token;
+  const [name, command] = TOKENS[scope];
+  throw new CommandError(`This needs ${name} (npm run token -- ${command}): the token has the scope "${found}".`);
+}
+
+/** The scope that a token says; null: only the service can tell what is wrong with the token. */
+function scopeOf(token: string): string | null {
+  try {
+    return String(decode(token).payload.scope ?? "");
+  } catch {
+    return null;
+  }
 }
 
 /** The file from which `wrangler dev` takes the secrets of a program. */

@@ -113,6 +113,8 @@ export interface Stated {
   notAheadField?: string;
   /** Whether no line may delete its records. */
   isPermanent?: true;
+  /** The event to feed after a wrong one: "one with the opposite amount". */
+  correction?: string;
   idsAtOnce?: true;
   /** Whether 2,000 rows can be more than D1 should send for a page of an export. */
   hasLongRows?: true;

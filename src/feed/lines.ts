@@ -52,12 +52,13 @@ export function checkFields(text: string | null, kinds: readonly Kind[]): ValidF
   if (kind === undefined)
     return { messages: { record: [`must be one of ${kinds.map((known) => known.record).join(", ")}`] } };
 
-  const deletes = deleted === true && isDeletable(kind);
+  if (deleted === true && !isDeletable(kind)) return { messages: { deleted: [cannotBeDeleted(kind)] } };
+  const deletes = deleted === true;
   const schema = deletes ? kind.keySchema : kind.fields;
   const result = schema.safeParse(object);
   const messages = result.success ? (kind.rules?.(result.data) ?? {}) : fieldMessages(result.error);
   if (typeof deleted !== "boolean") messages.deleted = ["must be true or false"];
-  else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [CANNOT_BE_DELETED[kind.type]];
+  else if (!isDeletable(kind) && "deleted" in object) messages.deleted = [cannotBeDeleted(kind)];
   if (!result.success || Object.keys(messages).length > 0) return { messages };
   return { kind, object, deletes, fields: result.data };
 }
@@ -82,7 +83,10 @@ function objectIn(schema: z.core.$ZodType | undefined): z.ZodObject | undefined 
   return objectIn(innerType ?? out);
 }
 
-const CANNOT_BE_DELETED = { event: "an event cannot be deleted", state: "it cannot be deleted" };
+function cannotBeDeleted({ type, correction }: Kind): string {
+  if (type === "state") return "it cannot be deleted";
+  return `an event cannot be deleted${correction === undefined ? "" : `: feed ${correction}`}`;
+}
 
 // The most bytes of a line with all its defaults. An export writes the defaults, and a page of it must have room for any line.
 // A time that is left out is not measured: no line of a kind with such a field is nearly this long.
@@ -122,7 +126,9 @@ export function objectOf(text: string | null): Record<string, unknown> | FieldMe
   if (text === null) return ["must be UTF-8"];
   if (text.length > VALUES_LIMIT && hasTooManyValues(text)) return [`must hold at most ${VALUES_LIMIT} values`];
   const object = readObject(text);
-  return typeof object === "string" ? [object] : object;
+  if (typeof object !== "string") return object;
+  const isOverManyLines = text.trimStart().startsWith("[") || text.trim() === "{";
+  return [isOverManyLines ? `${object}: send each object on a line of its own, without an array` : object];
 }
 
 const VALUES_LIMIT = 100_000;

@@ -23,7 +23,7 @@ import { collectFreshEvents, freshEvents, remove, upkeepOf, write } from "./appl
 import { findTooLarge } from "./apply/too-large.ts";
 import { readBatches } from "./batches.ts";
 import type { Batch } from "./kind.ts";
-import { foreignLines, isTotalTooLarge, refusalOf, totalTooLarge } from "./refusals.ts";
+import { isTotalTooLarge, linesOfNoAccount, refusalOf, totalTooLarge } from "./refusals.ts";
 import type { Accepted } from "./schema.ts";
 
 /**
@@ -42,8 +42,7 @@ export async function acceptFeed(
   const { batches, count, items, warnings } = readBatches(body, restores ? RESTORED_KINDS : KINDS);
   // Only a token for all accounts may write records of no account.
   const globalBatches = batches.filter(({ kind }) => kind.owner === undefined);
-  if (accounts !== "*" && globalBatches.length > 0)
-    throw foreignLines(globalBatches.flatMap(({ all }) => all.map(({ number }) => number)));
+  if (accounts !== "*" && globalBatches.length > 0) throw linesOfNoAccount(globalBatches);
 
   const states = batches.filter(({ kind }) => kind.type === "state");
   const events = batches.filter(({ kind }) => kind.type === "event");

@@ -22,9 +22,25 @@ export function tooMuch(count: number, what: string, limit: number) {
 }
 
 export function foreignLines(lines: readonly number[]) {
+  return forbidden(
+    `${subjectOf(lines)} touch${lines.length === 1 ? "es" : ""} an account that the token does not cover.`,
+  );
+}
+
+/** For lines of kinds that belong to no account, with a token for some accounts. */
+export function linesOfNoAccount(batches: readonly Batch[]) {
+  const lines = batches.flatMap(({ all }) => all.map(({ number }) => number));
+  const kinds = batches.map(({ kind }) => kind.record).join(", ");
+  const [need, belong] = lines.length === 1 ? ["needs", "such a record belongs"] : ["need", "such records belong"];
+  return forbidden(
+    `${subjectOf(lines)} (${kinds}) ${need} a token with "accounts": "*", because ${belong} to no account.`,
+  );
+}
+
+/** The first lines as the subject of a sentence: `Line 3`, `Lines 3, 9`. */
+function subjectOf(lines: readonly number[]): string {
   const firstLines = lines.toSorted((line, other) => line - other).slice(0, NAMED_LINES);
-  const which = firstLines.length === 1 ? `Line ${firstLines[0]} touches` : `Lines ${firstLines.join(", ")} touch`;
-  return forbidden(`${which} an account that the token does not cover.`);
+  return `Line${firstLines.length === 1 ? "" : "s"} ${firstLines.join(", ")}`;
 }
 
 /** The fault of a line with the id of another event. `fields`: those that differ; empty: the other event is not to be shown. */

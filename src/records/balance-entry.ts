@@ -42,7 +42,7 @@ const record = event(
     created_at: fedTime(orNull(FedTime)),
     request: storingRequest(),
   },
-  { time: "created_at", hasLongRows: true },
+  { time: "created_at", hasLongRows: true, correction: "one with the opposite amount" },
 );
 export const balanceEntries = record.table;
 

@@ -34,7 +34,7 @@ const record = event(
     played_at: fedTime(orNull(FedTime)),
     request: storingRequest(),
   },
-  { time: "played_at" },
+  { time: "played_at", correction: "one with negative counts and runs" },
 );
 const plays = record.table;
 

@@ -33,7 +33,7 @@ const record = event(
     reverses: fed(text(), orNull(Id)),
     request: storingRequest(),
   },
-  { time: "redeemed_at", alsoCompared: ["reverses"] },
+  { time: "redeemed_at", alsoCompared: ["reverses"], correction: "one that reverses it" },
 );
 export const redemptions = record.table;
 

@@ -56,6 +56,7 @@ const record = event(
     time: "earned_at",
     foreign: { columns: ["store_key", "member_key"], to: memberships },
     moreLineFields: ["life"],
+    correction: "one with the opposite tokens",
   },
 );
 const tokenEarnings = record.table;

@@ -44,8 +44,8 @@ export function toUtc(time: string): { utc: string } | { fault: string } {
     sign,
     ...offset
   ] = FED_TIME.exec(time) ?? [];
-  if (match === undefined) return { fault: "must be a time, YYYY-MM-DD HH:MM:SS" };
-  if (seconds === "") return { fault: "must have seconds, YYYY-MM-DD HH:MM:SS" };
+  if (match === undefined) return { fault: `must be ${A_TIME}` };
+  if (seconds === "") return { fault: "must have seconds, YYYY-MM-DD HH:MM:SS in UTC" };
   const written = `${date} ${clock}${seconds.slice(0, 3)}`;
   const [hours = "0", minutes = "0"] = offset;
   if (!isDatetime(written) || Number(hours) > 23 || Number(minutes) > 59) return { fault: NOT_IN_CALENDAR };
@@ -56,6 +56,7 @@ export function toUtc(time: string): { utc: string } | { fault: string } {
   return isDatetime(instant) ? { utc: instant } : { fault: NOT_IN_CALENDAR };
 }
 
+const A_TIME = "a time, YYYY-MM-DD HH:MM:SS in UTC, or a date, YYYY-MM-DD";
 const NOT_IN_CALENDAR = "must exist in the calendar";
 
 /** An existing date, `YYYY-MM-DD`. */
@@ -75,11 +76,11 @@ export const Datetime = z
   .refine(isDatetime, "must be a time that exists, YYYY-MM-DD HH:MM:SS");
 
 /** A time in any form of the feed. Its output is `YYYY-MM-DD HH:MM:SS`, in UTC. */
-export const FedTime = z.string({ error: mustBe("a time, YYYY-MM-DD HH:MM:SS") }).transform(toUtcOrRefuse);
+export const FedTime = z.string({ error: mustBe(A_TIME) }).transform(toUtcOrRefuse);
 
 /** An end: a time (its output is that of `FedTime`) or a date, which stays a date. */
 export const End = z
-  .string({ error: mustBe("a time or a date") })
+  .string({ error: mustBe(A_TIME) })
   .transform((end, context) => (isDate(end) ? end : toUtcOrRefuse(end, context)));
 
 function toUtcOrRefuse(time: string, context: z.RefinementCtx<string>): string {

@@ -67,6 +67,12 @@ describe("a refused token in development", () => {
     );
   });
 
+  it("is told that exp counts seconds", async ({ expect }) => {
+    expect(await inDevelopment("/api/v1/feed", { scope: "export", exp: Date.now() + 60_000 })).toContain(
+      " The token was refused: exp, which is in seconds, not milliseconds (docs/tokens.md).",
+    );
+  });
+
   it("is told that accounts are texts", async ({ expect }) => {
     expect(await inDevelopment("/api/v1/feed/changes", { scope: "export", accounts: [900] })).toBe(
       'An export token names its accounts: "accounts": ["165"] or "*". Its account 900 is a number: write "900".',

@@ -140,7 +140,9 @@ describe("a line that is not JSON", () => {
     ['{"a":01}', "not JSON, at character 6 stands 01"],
     ['{"a":True}', "not JSON, at character 6 stands True"],
     ["id;name;latitude", "not JSON, at character 1 stands id"],
-    ['[{"record":"store"}]', "an array"],
+    ['[{"record":"store"}]', "an array: send each object on a line of its own, without an array"],
+    ["[", "not JSON, it ends too early, at character 1: send each object on a line of its own, without an array"],
+    ["{", "not JSON, it ends too early, at character 1: send each object on a line of its own, without an array"],
     ['"store"', "a string"],
   ])("is told where and what: %s", async ([line, fault], { expect }) => {
     const { status, body } = await feed(["", line]);
@@ -170,15 +172,16 @@ describe("a time of the feed", () => {
 
   it.for([
     ["2024-01-02T10:30:00", "must end with Z or an offset such as -05:00, because it has a T"],
-    ["2024-01-02 10:30", "must have seconds, YYYY-MM-DD HH:MM:SS"],
-    ["2024-01-02T10:30Z", "must have seconds, YYYY-MM-DD HH:MM:SS"],
+    ["2024-01-02 10:30", "must have seconds, YYYY-MM-DD HH:MM:SS in UTC"],
+    ["2024-01-02T10:30Z", "must have seconds, YYYY-MM-DD HH:MM:SS in UTC"],
     ["2024-02-30 10:30:00", "must exist in the calendar"],
     ["2024-02-28 24:00:00", "must exist in the calendar"],
-    ["02/01/2024", "must be a time, YYYY-MM-DD HH:MM:SS"],
+    ["02/01/2024", "must be a time, YYYY-MM-DD HH:MM:SS in UTC, or a date, YYYY-MM-DD"],
+    [1_704_189_600, "must be a time, YYYY-MM-DD HH:MM:SS in UTC, or a date, YYYY-MM-DD"],
   ] as const)("is refused with its fault: %s", async ([fed, fault], { expect }) => {
     await mustFeed(BASE);
 
-    const { status, body } = await feed([entryAt(fed)]);
+    const { status, body } = await feed([{ ...seed.entry(ann.id, store.id, "1"), created_at: fed }]);
 
     expect([status, body.messages]).toEqual([422, { "line 1.created_at": [fault] }]);
   });
@@ -207,6 +210,15 @@ describe("an unknown field", () => {
     const { body } = await mustFeed([{ record: "store", id: "nobody", colour: "red", deleted: true }]);
 
     expect(body.items).toEqual({ accepted: 0, ignored: 1 });
+  });
+});
+
+describe("an end of the feed", () => {
+  it.for(["31.12.2026", 20261231])("is a time or a date: %s", async (expiration_date, { expect }) => {
+    const { body } = await feed([{ ...coupon, expiration_date }]);
+
+    const fault = "must be a time, YYYY-MM-DD HH:MM:SS in UTC, or a date, YYYY-MM-DD";
+    expect(body.messages).toEqual({ "line 1.expiration_date": [fault] });
   });
 });
 

@@ -54,6 +54,8 @@ const cases = KINDS.flatMap((kind) => {
   return Object.entries(lines).map(([how, line]) => ({ record, how, line }));
 });
 
+const NO_ACCOUNT = new Set(KINDS.filter(({ owner }) => owner === undefined).map(({ record }) => record));
+
 let stateBefore = "";
 beforeAll(async () => {
   await mustFeed([...mine.lines, ...theirs.lines]);
@@ -69,15 +71,27 @@ describe("a feed token for one account", () => {
     }
   });
 
-  it.for(cases)("may not touch another account's $record through $how", async ({ line }, { expect }) => {
+  it.for(cases)("may not touch another account's $record through $how", async ({ record, line }, { expect }) => {
     const answer = await feed([{ ...mine.store, name: "Renamed" }, line], token);
 
     expect(answer.status).toBe(403);
     expect(answer.body).toEqual({
       status: false,
       errorCode: "FORBIDDEN",
-      message: "Line 2 touches an account that the token does not cover.",
+      message: NO_ACCOUNT.has(record)
+        ? `Line 2 (${record}) needs a token with "accounts": "*", because such a record belongs to no account.`
+        : "Line 2 touches an account that the token does not cover.",
     });
+  });
+
+  it("is told which kinds need a token for all accounts", async ({ expect }) => {
+    const of = (record: string) => mine.recordOf[record] ?? {};
+
+    const { body } = await feed([of("message_group"), of("store"), of("customer"), of("customer")], token);
+
+    expect(body.message).toBe(
+      'Lines 1, 3, 4 (customer, message_group) need a token with "accounts": "*", because such records belong to no account.',
+    );
   });
 
   it.for(KINDS.filter(({ type, owner }) => type === "event" && owner !== undefined))(

@@ -98,7 +98,9 @@ function readLine({ value, number }: { value: unknown; number: number }) {
   const kind = KINDS.find(({ record }) => record === object.record);
   if (kind === undefined) return namesOf(number, ["record"]);
   const isDeletable = !kind.isEvent || kind.record === "message";
-  const isDelete = object.deleted === true && isDeletable;
+  // The other fields of an event that a line would delete do not matter.
+  if (object.deleted === true && !isDeletable) return namesOf(number, ["deleted"]);
+  const isDelete = object.deleted === true;
   const fields = kind.fields.filter(({ isKey }) => isKey || !isDelete);
   const { row, bad } = readFields(fields, object);
   if (bad.length === 0) bad.push(...Object.keys(row).filter((name) => CONTRADICTIONS[name]?.(row)));

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { describe, it } from "vitest";
+import { signClaims } from "../../scripts/lib/sign.ts";
 import { cloneCheckout, removeFolder } from "./clone.ts";
 import { freePort, isRunning, pressCtrlC, startProgram, untilPrinted } from "./command.ts";
 import { inProcess } from "./in-process.ts";
@@ -140,6 +141,13 @@ describe("a command of the project", () => {
     [["export", "FILE", "--only", "nothing"], "There is no kind nothing."],
     [["feed", "-", "--from", "0"], "It must be a whole number, 1 to 999,999,999."],
     [["feed", "-", "--url", "https://loyalty.example"], "Name a feed token for this service"],
+    [["feed", "-", "--url", "localhost:8921", "--token", "t"], "It must be an address such as http://127.0.0.1:8787."],
+    [
+      ["customer", "export", "ada", "FILE", "--url", "127.0.0.1:8921"],
+      "It must be an address such as http://127.0.0.1:8787.",
+    ],
+    [["conform", "--url", "localhost:8921"], "It must be an address such as http://127.0.0.1:8787."],
+    [["probe", "--url", "loyalty.example"], "It must be an address such as http://127.0.0.1:8787."],
     [["programs", "add", "Acme"], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["programs", "add", "a".repeat(33)], "It must be 1 to 32 of a-z, 0-9 and -."],
     [["programs", "add", "development"], "development is what npm start runs."],
@@ -154,5 +162,19 @@ describe("a command of the project", () => {
 
     expect(status, output).toBe(1);
     expect(output).toContain(words);
+  });
+
+  it.for([
+    ["feed", ["feed", "-"], "export", "a feed token (npm run token -- feed '*')"],
+    ["feed --sync", ["feed", "FILE", "--sync", "--yes"], "export", "an undo token (npm run token -- undo)"],
+    ["feed --compare", ["feed", "FILE", "--compare"], ["feed"], "an export token (npm run token -- export)"],
+    ["feed --restore", ["feed", "-", "--restore"], "feed", "a restore token (npm run token -- restore)"],
+  ] as const)("says which token %s needs before it begins", async ([, [name, ...args], scope, needs], { expect }) => {
+    const token = await signClaims({ scope, sub: "backup", accounts: "*" }, "the secret of a service");
+
+    const { status, output } = await inProcess(name, [...args, "--token", token]);
+
+    expect(status, output).toBe(1);
+    expect(output).toBe(`This needs ${needs}: the token has the scope "${scope}".\n`);
   });
 });

@@ -114,6 +114,30 @@ describe("a record of a file", () => {
   });
 });
 
+describe("the advice", () => {
+  const LEFT = "left: an event never changes, nor what a record belongs to.";
+  const ADD = "Add an event that only the service has to the file.";
+  const CORRECT = "Correct a wrong event by another, and give a record that belongs elsewhere another id.";
+  const SYNC = "--sync makes the states equal.";
+
+  it.for<[what: string, file: Line[], exported: Line[], advice: string]>([
+    ["a state", [STORE], [], SYNC],
+    ["an event of the service", [ENTRY], [ENTRY, { ...ENTRY, id: "b2" }], `1 difference is ${LEFT} ${ADD}`],
+    ["a wrong event", [ENTRY], [{ ...ENTRY, amount: "6" }], `1 difference is ${LEFT} ${CORRECT}`],
+    [
+      "all of these",
+      [CUSTOMER, ENTRY],
+      [
+        { ...ENTRY, amount: "6" },
+        { ...ENTRY, id: "b2" },
+      ],
+      `${SYNC} 2 differences are ${LEFT} ${ADD} ${CORRECT}`,
+    ],
+  ])("on %s says what --sync does, and what it leaves", async ([, file, exported, advice], { expect }) => {
+    expect((await comparisonOf(file, exported)).advice).toBe(advice);
+  });
+});
+
 describe("a record that differs", () => {
   it.for<[what: string, file: Line[], exported: Line[], says: string]>([
     ["is missing in the service", [CUSTOMER], [], "missing send: customer c1, line 1: not in the service"],

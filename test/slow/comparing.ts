@@ -1,5 +1,5 @@
 import path from "node:path";
-import { compareFiles } from "../../scripts/compare/compare.ts";
+import { adviceOn, compareFiles } from "../../scripts/compare/compare.ts";
 import { ComparedLines } from "../../scripts/compare/compared-lines.ts";
 import type { Difference } from "../../scripts/compare/differences.ts";
 import { addFile } from "../../scripts/compare/read-lines.ts";
@@ -9,7 +9,8 @@ import { fileOf } from "./feeding.ts";
 type Line = Readonly<Record<string, unknown>>;
 
 /**
- * Compares the lines of a file with those of an export. Resolves with the differences and the table of counts and sums.
+ * Compares the lines of a file with those of an export. Resolves with the differences, the table of counts and sums, and
+ * what to do.
  * `only`: these kinds; left out: those of the file.
  */
 export async function comparisonOf(file: readonly Line[], exported: readonly Line[], only?: readonly string[]) {
@@ -25,7 +26,7 @@ export async function comparisonOf(file: readonly Line[], exported: readonly Lin
     // Those to send come before those to delete, as --sync does.
     const remedies = ["send", "delete", "never"] as const;
     const all: Difference[] = remedies.flatMap((remedy) => [...differences.all({ remedy })]);
-    return { all, text: String(totals) };
+    return { all, text: String(totals), advice: adviceOn(differences) };
   } finally {
     lines.close();
     removeFolder(folder);

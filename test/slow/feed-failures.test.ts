@@ -55,6 +55,13 @@ describe("npm run feed, when a request fails,", () => {
   it.for<[what: string, replies: Reply[], lines: number, ...says: string[]]>([
     ["401", [refuses(401, { message: "Bad." })], 1, "The service answered 401: Bad.", ONCE_PUT_RIGHT],
     ["403", [refuses(403, { message: "Line 1 touches an account" })], 1, "Line 2 touches an account", ONCE_PUT_RIGHT],
+    [
+      "403 for many lines",
+      [refuses(403, { message: "Lines 1, 2, 3, 4, 5, 6, 7 (customer) need a token" })],
+      7,
+      "Lines 2, 3, 4, 5, 6, … (customer) need a token\n",
+      ONCE_PUT_RIGHT,
+    ],
     ["403 of a proxy", [refuses(403, "<html><title>Error 1020</title></html>")], 1, "Refused (403).", ONCE_PUT_RIGHT],
     ["413", [TOO_LARGE], 1, "The service answered 413", CORRECT],
     ["422", [refuses(422, { messages: { "line 1.id": ["must be text"] } })], 1, "line 2.id: must be text", CORRECT],

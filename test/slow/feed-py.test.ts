@@ -63,6 +63,12 @@ describe.skipIf(!isInstalled("python3"))("examples/backend/feed.py", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
   });
 
+  it("says how many lines are committed", async ({ expect }) => {
+    const { output } = await feedWithPython(customers(3_000), {}, { status: 413 }, {}, { status: 401 });
+
+    expect(output).toContain("2,500 lines are committed.");
+  });
+
   it.for<[what: string, file: string[], reply: Reply, ...says: string[]]>([
     [
       "the file's line of each fault",
@@ -72,6 +78,12 @@ describe.skipIf(!isInstalled("python3"))("examples/backend/feed.py", () => {
       "line 3: is bad",
     ],
     ["a refusal", customers(1), { status: 403, body: { message: "The token is for account 1." } }, "403: The token"],
+    [
+      "that nothing is committed",
+      customers(1),
+      { status: 401, body: { message: "A valid bearer token is needed." } },
+      "401: A valid bearer token is needed.\n0 lines are committed. Put this right, and send the file again.",
+    ],
     ["an answer of a proxy", customers(1), { status: 404, body: "<html>" }, "404: <html>"],
     ["a kind that does not exist", ['{"record": "shop"}'], {}, "line 1: 'shop' is not in list. Nothing was sent."],
   ])("says %s", async ([, file, reply, ...says], { expect }) => {

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
-import { blocksIn, commandsIn, sectionOf } from "./docs.ts";
+import { blocksIn, commandsIn, readDoc, sectionOf } from "./docs.ts";
 import { feed } from "./feeding.ts";
 
 // The walk-through of docs/feeding.md, with its own code, on its own file and on what Excel saves.
@@ -37,6 +38,26 @@ async function walk(script: string, file: Buffer) {
 
 const withFix = code.replace(/"amount": float\(.*\)(?=\}\)\))/, fixed);
 
+describe("the ledger of feeding", () => {
+  it("gets the difference of each receipt, once", ({ expect }) => {
+    const [addDifferences = ""] = blocksIn(readDoc("feeding.md"), "sql");
+    const database = new DatabaseSync(":memory:");
+    database.exec(
+      "CREATE TABLE receipts (id TEXT, total INTEGER); INSERT INTO receipts VALUES ('r1', 500), ('r2', 300)",
+    );
+    database.exec(`CREATE TABLE ledger (id INTEGER PRIMARY KEY, receipt TEXT, delta INTEGER); ${addDifferences}`);
+
+    database.exec(`UPDATE receipts SET total = 0 WHERE id = 'r1'; ${addDifferences} ${addDifferences}`);
+
+    const deltas = database.prepare("SELECT receipt, delta FROM ledger ORDER BY id").all();
+    expect(deltas.map((row) => Object.values(row))).toEqual([
+      ["r1", 500],
+      ["r2", 300],
+      ["r1", -500],
+    ]);
+  });
+});
+
 describe("the walk-through of feeding", () => {
   it("prints what the page says", async ({ expect }) => {
     const checked = await walk(code, Buffer.from(csv));
@@ -54,6 +75,22 @@ describe("the walk-through of feeding", () => {
 
     expect(status, output).toBe(0);
     expect(output).toContain("5 lines checked, all good.");
+  });
+
+  it.for([
+    ["1.234,50", "1234.50"],
+    ["1,234.50", "1234.50"],
+    ["12,5", "12.5"],
+    ["2,00 €", "2.00"],
+    ["EUR\u00a0-1.234,00", "-1234.00"],
+    [",95", "0.95"],
+    ["-.5", "-0.5"],
+    ["10 %", "10"],
+  ])("reads the amount %s", ([written = "", amount], { expect }) => {
+    const [, definition = ""] = /^(def decimal\(.*?)\n\n/ms.exec(code) ?? [];
+    const script = `import re, sys\n${definition}\nsys.stdout.write(decimal(sys.argv[1]))`;
+
+    expect(execFileSync("python3", ["-c", script, written], { encoding: "utf8" })).toBe(amount);
   });
 
   it("leaves no half of a feed if the script breaks off", ({ expect }) => {

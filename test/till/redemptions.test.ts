@@ -1,5 +1,5 @@
 import { beforeAll, describe, it } from "vitest";
-import { feed, mustFeed } from "../support/api.ts";
+import { type Answer, feed, mustFeed } from "../support/api.ts";
 import { exported } from "../support/exporting.ts";
 import { rows, value } from "../support/state.ts";
 import {
@@ -9,11 +9,13 @@ import {
   failedChecks,
   foreign,
   foreignStore,
+  hold,
   issue,
   NOW,
   openShop,
   otherStore,
   redeem,
+  reverse,
   store,
   version,
 } from "./shop.ts";
@@ -120,6 +122,34 @@ describe("a redemption", () => {
       rowsRead: 51,
       rowsWritten: 5,
     });
+  });
+});
+
+describe("an id of another kind", () => {
+  const CONTENT = "This id was used before with another content:";
+
+  it("is 409 that says the kind", async ({ expect }) => {
+    const issued = await issue({ total_count: 3 });
+    await redeem("kind1", issued);
+    await reverse("kind2", "kind1");
+    await hold("kind3", issued);
+
+    const messages = async (...answers: Promise<Answer>[]) =>
+      (await Promise.all(answers)).map(({ status, body }) => [status, body.message]);
+
+    expect(
+      await messages(
+        reverse("kind1", "kind1"),
+        redeem("kind2", issued),
+        hold("kind2", issued),
+        reverse("kind3", "kind1"),
+      ),
+    ).toEqual([
+      [409, `${CONTENT} redemption_id differs. It is the id of a redemption.`],
+      [409, `${CONTENT} redemption_id differs. It is the id of a reversal.`],
+      [409, `${CONTENT} redemption_id differs. It is the id of a reversal.`],
+      [409, `${CONTENT} redemption_id differs. It is the id of a hold.`],
+    ]);
   });
 });
 

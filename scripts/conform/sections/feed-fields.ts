@@ -30,6 +30,11 @@ export const feedValues = section("feed, 3", ({ suite, ann, seed, seedChain, mak
     for (const makeLine of [aCoupon, aCampaign]) await expectRefused(makeLine, "name", "x".repeat(201));
     await suite.feed(aStore({ name: "\u{1F600}".repeat(200) }), aStore({ name: "한é".repeat(100).normalize("NFD") }));
   });
+  it("Ids are strings, not numbers.", async () => {
+    await expectRefused(aStore, "id", 7, 7.5, null, undefined);
+    await expectRefused(anEntry, "campaign_id", 7);
+    await expectRefused(make.account, "id", 7);
+  });
   it("Other texts have at most 2,000 characters.", async () => {
     await expectRefused(aStore, "city", "x".repeat(2_001), 7, true);
     await expectRefused(aStore, "zip", 73_000, false);

@@ -71,9 +71,12 @@ async function run(): Promise<void> {
   }
   const { status, output } = await tests;
   writeFileSync(LAST_SECONDS, String(Math.round((Date.now() - startedAt) / 1_000)));
-  process.stdout.write(output);
+  process.stdout.write(status === 0 ? summaryIn(output) : output);
   process.exitCode = status;
 }
+
+/** What Vitest prints last. Before it, the runtime tells of faults that tests cause. */
+const summaryIn = (output: string) => output.slice(output.lastIndexOf("\n\n", output.lastIndexOf("Test Files")) + 1);
 
 const hasColors = () => process.stdout.isTTY && shellVariables().NO_COLOR === undefined;
 

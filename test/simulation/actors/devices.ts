@@ -139,7 +139,9 @@ async function tell(stage: Stage, random: Random, talk: Talk, listener: Watching
     if (!result?.status || world.time.now - sentAt > QUICK_MS) return;
     const isTold = await Promise.race([told, world.time.wait(TOLD_WITHIN_MS).then(() => null)]);
     const isSure = world.setBackAt < begunAt && world.database.usedUpUntil < sentAt && !stage.isOver();
-    if (isTold === null && isSure) world.fail(OWN_TOLD, `${talk.customer}, of the write at ${toTime(sentAt)}`);
+    // The schedule may fail for longer than this. Then the change waits.
+    if (isTold === null && isSure && !isLeftInOutbox(stage, talk.customer))
+      world.fail(OWN_TOLD, `${talk.customer}, of the write at ${toTime(sentAt)}`);
     if (!isTold) return;
     await listener.check(["messages"]);
   }

@@ -74,9 +74,7 @@ async function authenticate(c: Context<AppEnv>, scope: Scope): Promise<Claims> {
 /** What a developer is told: why the token was refused, and how to get another. A deployment tells nobody. */
 function hint(scope: Scope, fault: TokenFault): string {
   const reason = fault === "exp" ? "exp, which is in seconds, not milliseconds" : fault;
-  const refused = ` The token was refused: ${reason} (docs/tokens.md).`;
-  const why = fault === "missing" ? " No Authorization: Bearer TOKEN came." : refused;
-  return `${why} Get one: npm run token -- ${TOKEN_COMMANDS[scope]}`;
+  return ` The token was refused: ${reason} (docs/tokens.md). Get one: npm run token -- ${TOKEN_COMMANDS[scope]}`;
 }
 
 /** How `npm run token` is called for a token of a scope. */

@@ -116,7 +116,7 @@ describe("a running service", () => {
     const answer = execFileSync("curl", ["-s", `${service.url}/api/v1/customer/me`], { encoding: "utf8" });
 
     expect(answer).toMatch(
-      /"message":"A valid bearer token is needed. No Authorization: Bearer TOKEN came. Get one: npm run token -- customer ID"\}\n$/,
+      /"message":"A valid bearer token is needed. The token was refused: missing \(docs\/tokens\.md\). Get one: npm run token -- customer ID"\}\n$/,
     );
     await untilPrinted(service, "401 GET /api/v1/customer/me UNAUTHENTICATED missing");
   });

@@ -169,9 +169,11 @@ function showTill(): void {
 }
 
 function showCount(name: string, number: number, what: string): void {
-  const badge = document.querySelector(`nav a[href="#${name}"] b`);
-  badge?.replaceChildren(number === 0 ? "" : String(number));
-  badge?.setAttribute("title", `${number} ${what}`);
+  const link = document.querySelector(`nav a[href="#${name}"]`);
+  const title = `${number} ${what}`;
+  link?.querySelector("b")?.remove();
+  // As an image, the badge is read out by its label: the unit belongs to the link's name.
+  if (number > 0) link?.append(h("b", { role: "img", title, "aria-label": title }, String(number)));
 }
 
 function sendFor(name: string): typeof fetch {

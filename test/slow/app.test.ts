@@ -7,6 +7,7 @@ import {
   DESK,
   faultsOfViews,
   goTo,
+  hasFocus,
   layoutShift,
   openWindow,
   PHONE,
@@ -61,8 +62,12 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   it("shows the demo program's data in each view", async ({ expect }) => {
     await inWindow(DESK, async (page, { errors, foreignRequests }) => {
       await page.getByRole("region", { name: "Your card" }).getByRole("img", { name: "Bar code 4000000000" }).waitFor();
+      expect(await page.getByRole("navigation").getByRole("link", { name: "Points", exact: true }).count()).toBe(1);
+      await page.getByRole("link", { name: "Messages 2 unread" }).waitFor();
       await page.getByRole("button", { name: "Show earlier entries" }).click();
       await expect.poll(() => page.getByRole("listitem").count()).toBe(27);
+      expect(await hasFocus(page.getByRole("listitem").nth(20))).toBe(true);
+      await page.getByText("7 earlier entries shown").waitFor();
       await page
         .getByRole("group", { name: "Balance by chain" })
         .getByRole("button", { name: /^Blue Cup/ })
@@ -164,6 +169,11 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
         await group.getByRole("button", { name: "Mute", exact: true }).click();
         await sameGroup.getByText("muted").waitFor();
+        await page
+          .getByRole("status")
+          .getByText(/ muted$/)
+          .waitFor();
+        expect(await hasFocus(group.getByRole("button", { name: "Unmute" }))).toBe(true);
         await group
           .getByRole("button", { name: /^Block / })
           .first()

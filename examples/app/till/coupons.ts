@@ -51,11 +51,11 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
       const outcome = await outcomeOf(till.explain({ customer_id: holder.id, customer_coupon_id: id }));
       reasons.replaceChildren(...(typeof outcome === "string" ? [outcome] : drawChecks(outcome.checks)));
     };
-    const button = (label: string, click: () => unknown) =>
-      h("button", { type: "button", "aria-label": `${label} ${name}`, click }, label);
+    const button = (act: string, label: string, click: () => unknown) =>
+      h("button", { type: "button", "aria-label": `${label} ${name}`, "data-key": `${id}/${act}`, click }, label);
     const buttons = [
-      ...(redemptionId === undefined ? [] : [button("Reverse", () => reverse(id, redemptionId))]),
-      redeemable ? button("Redeem", () => redeem(id)) : button("Why not?", explain),
+      ...(redemptionId === undefined ? [] : [button("reverse", "Reverse", () => reverse(id, redemptionId))]),
+      redeemable ? button("use", "Redeem", () => redeem(id)) : button("use", "Why not?", explain),
     ];
     const about = `${remaining_count} left · ${endText(expected_end_date ?? expiration_date)}`;
     const text = h("div", {}, h("strong", {}, name), h("p", {}, about));

@@ -1,4 +1,5 @@
 import { h } from "../lib/dom.ts";
+import { whileDisabled } from "../lib/focus.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Visit } from "./till.ts";
 
@@ -17,9 +18,8 @@ export function createSale({ till, holder, storeId, chain, signal }: Visit, onBo
   const button = h("button", { class: "primary", type: "submit" }, "Book");
 
   async function book(): Promise<void> {
-    button.disabled = true;
     // The client repeats a booking whose answer is lost, under one id, so it counts once.
-    const booking = await outcomeOf(
+    const call = () =>
       till.book({
         customer_id: holder.id,
         store_id: storeId,
@@ -27,9 +27,8 @@ export function createSale({ till, holder, storeId, chain, signal }: Visit, onBo
         campaign_id: campaign.value || undefined,
         description: reason.value,
         minimum_balance: amount.value.startsWith("-") ? "0.00" : undefined,
-      }),
-    );
-    button.disabled = false;
+      });
+    const booking = await whileDisabled(button, () => outcomeOf(call()));
     if (signal.aborted) return;
     if (typeof booking === "string") return status.replaceChildren(`Refused: ${booking}`);
     status.replaceChildren(booking.repeated ? "Booked once; its first answer was lost." : "Booked.");

@@ -40,7 +40,7 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
         ranking = column;
         void board.refresh();
       };
-      const button = h("button", { type: "button", click }, column.title);
+      const button = h("button", { type: "button", "data-key": `board/${column.by}`, click }, column.title);
       return h("th", { scope: "col", "aria-sort": isChosen ? "descending" : "none" }, button);
     });
     const rows = employees.map((employee) => {

@@ -24,7 +24,14 @@ export function drawBalances(
       stores_count === 0 ? "No store joined yet" : stores_count === 1 ? "1 store" : `${stores_count} stores`;
     const text = h("span", {}, h("strong", {}, company), h("small", {}, stores));
     const click = () => onChoose(isChosen ? null : account_id);
-    const attributes = { type: "button", class: "tile", "aria-pressed": String(isChosen), click } as const;
+    const key = `${account_id}/choose`;
+    const attributes = {
+      type: "button",
+      class: "tile",
+      "data-key": key,
+      "aria-pressed": String(isChosen),
+      click,
+    } as const;
     return inColourOf(
       account_id,
       h("button", attributes, chainBadge(account_id, company), text, h("strong", { class: "sum" }, points(balance))),

@@ -3,12 +3,13 @@ import { answerView, note, skeletonOf, textOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
 import { inColourOf } from "../lib/chain.ts";
 import { dayOf, h, list, points } from "../lib/dom.ts";
+import { replaceContent, whileDisabled } from "../lib/focus.ts";
 import { drawBalances, drawCard } from "./card.ts";
 
 const PAGE_SIZE = 20;
 
 /** The customer's card, the balance by chain, and the entries that explain it. */
-export function createPoints({ client, endSignal }: App): View {
+export function createPoints({ client, say, endSignal }: App): View {
   let me: Me | null = null;
   let chainId: string | null = null;
 
@@ -34,7 +35,7 @@ export function createPoints({ client, endSignal }: App): View {
   function choose(accountId: string | null): void {
     chainId = accountId;
     heading.textContent = me?.balances.find(({ account_id }) => account_id === accountId)?.company ?? ALL;
-    if (me !== null) card.element.lastElementChild?.replaceWith(drawBalances(me, chainId, choose));
+    if (me !== null) replaceContent(card.element, drawCard(me), drawBalances(me, chainId, choose));
     void entries.refresh();
   }
 
@@ -42,16 +43,19 @@ export function createPoints({ client, endSignal }: App): View {
   function moreButton(next: NextPage): HTMLElement {
     const button = h("button", { type: "button", click }, "Show earlier entries");
     async function click(): Promise<void> {
-      button.disabled = true;
-      const page = await next({ signal: endSignal }).catch(() => null);
-      button.disabled = false;
+      const page = await whileDisabled(button, () => next({ signal: endSignal }).catch(() => null));
       if (page?.status !== true) return button.after(note(page === null ? "No answer. Try again." : textOf(page)));
+      const rows = page.items.map(drawEntry);
+      const hadFocus = document.activeElement === button;
       button
         .closest(".asked")
         ?.querySelector("ul")
-        ?.append(...page.items.map(drawEntry));
-      if (page.next === null) button.remove();
-      else button.replaceWith(moreButton(page.next));
+        ?.append(...rows);
+      const further = page.next === null ? null : moreButton(page.next);
+      if (further === null) rows[0]?.setAttribute("tabindex", "-1");
+      button.replaceWith(...(further === null ? [] : [further]));
+      if (hadFocus) (further ?? rows[0])?.focus();
+      say(`${rows.length} earlier entries shown`);
     }
     return button;
   }

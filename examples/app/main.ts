@@ -144,7 +144,9 @@ function showView(): void {
   shownName = name;
   for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a"))
     link.ariaCurrent = link.hash === `#${name}` ? "page" : null;
-  title.textContent = document.querySelector("nav a[aria-current] span")?.textContent ?? "Not found";
+  const current = document.querySelector("nav a[aria-current]");
+  current?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  title.textContent = current?.querySelector("span")?.textContent ?? "Not found";
   showCost();
   if (!isViewName(name)) {
     const back = h("a", { href: `#${FIRST_VIEW}` }, "Go to your points");

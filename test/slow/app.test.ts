@@ -226,6 +226,15 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
     });
   });
 
+  it("reflows when the text is twice as large", async ({ expect }) => {
+    await inWindow(PHONE, async (page) => {
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await faultsOfViews(page)).toEqual([]);
+      const [name, balance] = [await page.locator("#who").boundingBox(), await page.locator("#balance").boundingBox()];
+      expect(balance?.y).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0));
+    });
+  });
+
   it("shows a play once the board expires, without a reload", () => playIsShown);
 
   it("recovers by itself in every view when the service is back, and shows the same view after a reload", async ({

@@ -56,7 +56,8 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
       );
     });
     const names = [h("th", { scope: "col" }, "Rank"), h("th", { scope: "col" }, "Employee")];
-    return h("table", {}, h("thead", {}, h("tr", {}, ...names, ...heads)), h("tbody", {}, ...rows));
+    const table = h("table", {}, h("thead", {}, h("tr", {}, ...names, ...heads)), h("tbody", {}, ...rows));
+    return h("div", { class: "ranking" }, table);
   }
 
   const age = h("p", { class: "hint", role: "timer" });

@@ -1,8 +1,11 @@
 import { type FailedResult, LoyaltyError, type MessageGroup } from "loyalty-edge/client";
 import { answerView, readAll, textOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
+import { ask } from "../lib/ask.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
 import { replaceContent } from "../lib/focus.ts";
+
+const CONSEQUENCE = "You no longer see what they write, and they no longer find you. They are not told.";
 
 type Member = MessageGroup["group_members"][number];
 
@@ -104,7 +107,8 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
     return tell(group, { notifications_disabled: isMuted ? 0 : 1 }, done, call);
   }
 
-  function tellBlocked(group: MessageGroup, { id, name, is_blocked }: Member): Promise<void> {
+  async function tellBlocked(group: MessageGroup, { id, name, is_blocked }: Member): Promise<void> {
+    if (!is_blocked && !(await ask(`Block ${name}?`, CONSEQUENCE, "Block"))) return;
     const call = () => messages[is_blocked ? "unblock" : "block"](id, { signal });
     const group_members = group.group_members.map((member) =>
       member.id === id ? { ...member, is_blocked: !is_blocked } : member,

@@ -9,9 +9,11 @@ import { drawBalances, drawCard } from "./card.ts";
 const PAGE_SIZE = 20;
 
 /** The customer's card, the balance by chain, and the entries that explain it. */
-export function createPoints({ client, say, endSignal }: App): View {
+export function createPoints({ client, say, session: { chains }, endSignal }: App): View {
   let me: Me | null = null;
   let chainId: string | null = null;
+  const draw = (booking: BalanceEntry) =>
+    drawEntry(booking, chains.find(({ id }) => id === booking.account_id)?.name ?? "");
 
   const card = answerView(endSignal, {
     ask: (signal) => client.me({ signal }),
@@ -26,7 +28,7 @@ export function createPoints({ client, say, endSignal }: App): View {
   const entries = answerView(endSignal, {
     ask: (signal) => client.entries({ limit: PAGE_SIZE, account_id: chainId ?? undefined }, { signal }),
     show: ({ items, next }) => {
-      const rows = list(items.map(drawEntry));
+      const rows = list(items.map(draw));
       return next === null ? rows : [...rows, h("p", { class: "more" }, moreButton(next))];
     },
     empty: "What you earn and spend will be listed here. The till can book your first points.",
@@ -45,7 +47,7 @@ export function createPoints({ client, say, endSignal }: App): View {
     async function click(): Promise<void> {
       const page = await whileDisabled(button, () => next({ signal: endSignal }).catch(() => null));
       if (page?.status !== true) return button.after(note(page === null ? "No answer. Try again." : textOf(page)));
-      const rows = page.items.map(drawEntry);
+      const rows = page.items.map(draw);
       const hadFocus = document.activeElement === button;
       button
         .closest(".asked")
@@ -71,11 +73,12 @@ export function createPoints({ client, say, endSignal }: App): View {
 const ALL = "all chains";
 type NextPage = NonNullable<Extract<PagedResult<BalanceEntry[]>, { status: true }>["next"]>;
 
-function drawEntry(booking: BalanceEntry): HTMLElement {
+function drawEntry(booking: BalanceEntry, company: string): HTMLElement {
   const [reason, storeName] = booking.brought_forward
     ? ["Brought forward", "Everything before"]
     : [booking.description || booking.campaign?.name || "Points", booking.store.name];
-  const about = [storeName, booking.description === "" ? null : booking.campaign?.name, dayOf(booking.created_at)];
+  const campaign = booking.description === "" ? null : booking.campaign?.name;
+  const about = [company, storeName, campaign, dayOf(booking.created_at)];
   const text = h("div", {}, h("strong", {}, reason), h("p", {}, about.filter(Boolean).join(" · ")));
   const figure = h("span", { class: booking.amount > 0 ? "figure gain" : "figure" }, points(booking.amount, "always"));
   return inColourOf(booking.account_id, h("li", { class: "row striped" }, text, figure));

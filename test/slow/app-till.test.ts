@@ -40,6 +40,7 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
       await scanCard(page);
       await bookPoints(page, "5.00", "Because it rained");
       await expect.poll(points, liveTimeout).toBeCloseTo(pointsBefore + 5, 2);
+      await page.getByText(/^\+5\.00 booked\. The balance at Blue Cup Coffee is [\d.]+ now\.$/).waitFor();
       const newest = () => page.getByRole("listitem").first().innerText();
       await expect.poll(newest, liveTimeout).toContain("Because it rained");
 
@@ -105,7 +106,8 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
       await whyNot.waitFor();
       expect(await hasFocus(whyNot)).toBe(true);
       await whyNot.click();
-      await till.getByText("✗ not used up: 1 of 1 uses").waitFor();
+      await till.getByText("✗ Already used (1 of 1)").waitFor();
+      expect(await till.getByText("✓ the customer holds it").isVisible()).toBe(false);
       expect(await accessibilityFaults(page)).toEqual([]);
 
       await till.getByRole("button", { name: "Reverse Oat latte on us" }).click();

@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
           .count(),
       ).toBe(0);
       await page.getByRole("searchbox").fill("xqzw");
-      await page.getByText("Nothing found. Type three letters or more").waitFor();
+      await page.getByText("Nothing found. Each word must begin a word of a result.").waitFor();
 
       await goTo(page, "Board");
       await page.getByRole("columnheader", { name: "Hits" }).getByRole("button").click();
@@ -169,16 +169,22 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
         await group.getByRole("button", { name: "Mute", exact: true }).click();
         await sameGroup.getByText("muted").waitFor();
-        await page
-          .getByRole("status")
-          .getByText(/ muted$/)
-          .waitFor();
+        await page.locator("#said", { hasText: / muted$/ }).waitFor();
         expect(await hasFocus(group.getByRole("button", { name: "Unmute" }))).toBe(true);
         await group
           .getByRole("button", { name: /^Block / })
           .first()
           .click();
+        const question = page.getByRole("dialog", { name: /^Block / });
+        await question.getByRole("button", { name: "Cancel" }).click();
+        expect(await group.getByRole("button", { name: /^Unblock / }).count()).toBe(0);
+        await group
+          .getByRole("button", { name: /^Block / })
+          .first()
+          .click();
+        await question.getByRole("button", { name: "Block", exact: true }).click();
         await group.getByRole("button", { name: /^Unblock / }).waitFor();
+        expect(await hasFocus(group.getByRole("button", { name: /^Unblock / }))).toBe(true);
         await sameGroup.getByText("(1 blocked)").waitFor();
         await group.getByRole("button", { name: /^Unblock / }).click();
         await sameGroup.getByText("(1 blocked)").waitFor({ state: "detached" });

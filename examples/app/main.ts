@@ -144,7 +144,9 @@ function showView(): void {
   shownName = name;
   for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a"))
     link.ariaCurrent = link.hash === `#${name}` ? "page" : null;
-  title.textContent = document.querySelector("nav a[aria-current] span")?.textContent ?? "Not found";
+  const current = document.querySelector("nav a[aria-current]");
+  current?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  title.textContent = current?.querySelector("span")?.textContent ?? "Not found";
   showCost();
   if (!isViewName(name)) {
     const back = h("a", { href: `#${FIRST_VIEW}` }, "Go to your points");
@@ -169,9 +171,11 @@ function showTill(): void {
 }
 
 function showCount(name: string, number: number, what: string): void {
-  const badge = document.querySelector(`nav a[href="#${name}"] b`);
-  badge?.replaceChildren(number === 0 ? "" : String(number));
-  badge?.setAttribute("title", `${number} ${what}`);
+  const link = document.querySelector(`nav a[href="#${name}"]`);
+  const title = `${number} ${what}`;
+  link?.querySelector("b")?.remove();
+  // As an image, the badge is read out by its label: the unit belongs to the link's name.
+  if (number > 0) link?.append(h("b", { role: "img", title, "aria-label": title }, String(number)));
 }
 
 function sendFor(name: string): typeof fetch {

@@ -6,6 +6,7 @@ import {
   bookPoints,
   DESK,
   goTo,
+  hasFocus,
   openWindow,
   PHONE,
   type Screen,
@@ -39,6 +40,7 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
       await scanCard(page);
       await bookPoints(page, "5.00", "Because it rained");
       await expect.poll(points, liveTimeout).toBeCloseTo(pointsBefore + 5, 2);
+      await page.getByText(/^\+5\.00 booked\. The balance at Blue Cup Coffee is [\d.]+ now\.$/).waitFor();
       const newest = () => page.getByRole("listitem").first().innerText();
       await expect.poll(newest, liveTimeout).toContain("Because it rained");
 
@@ -100,13 +102,18 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
       await till.getByRole("button", { name: "Redeem Oat latte on us" }).click();
       await till.getByText("Redeemed. 0 left.").waitFor();
       await expect.poll(() => shown.count(), { timeout: LIVE_WITHIN_MS }).toBe(0);
-      await till.getByRole("button", { name: "Why not? Oat latte on us" }).click();
-      await till.getByText("✗ not used up: 1 of 1 uses").waitFor();
+      const whyNot = till.getByRole("button", { name: "Why not? Oat latte on us" });
+      await whyNot.waitFor();
+      expect(await hasFocus(whyNot)).toBe(true);
+      await whyNot.click();
+      await till.getByText("✗ Already used (1 of 1)").waitFor();
+      expect(await till.getByText("✓ the customer holds it").isVisible()).toBe(false);
       expect(await accessibilityFaults(page)).toEqual([]);
 
       await till.getByRole("button", { name: "Reverse Oat latte on us" }).click();
       await till.getByText("Given back. 1 left.").waitFor();
       await shown.waitFor({ timeout: LIVE_WITHIN_MS });
+      expect(await hasFocus(till.getByRole("button", { name: "Redeem Oat latte on us" }))).toBe(true);
       expect(errors).toEqual([]);
     });
   });

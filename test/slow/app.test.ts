@@ -7,6 +7,7 @@ import {
   DESK,
   faultsOfViews,
   goTo,
+  hasFocus,
   layoutShift,
   openWindow,
   PHONE,
@@ -61,8 +62,12 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
   it("shows the demo program's data in each view", async ({ expect }) => {
     await inWindow(DESK, async (page, { errors, foreignRequests }) => {
       await page.getByRole("region", { name: "Your card" }).getByRole("img", { name: "Bar code 4000000000" }).waitFor();
+      expect(await page.getByRole("navigation").getByRole("link", { name: "Points", exact: true }).count()).toBe(1);
+      await page.getByRole("link", { name: "Messages 2 unread" }).waitFor();
       await page.getByRole("button", { name: "Show earlier entries" }).click();
       await expect.poll(() => page.getByRole("listitem").count()).toBe(27);
+      expect(await hasFocus(page.getByRole("listitem").nth(20))).toBe(true);
+      await page.getByText("7 earlier entries shown").waitFor();
       await page
         .getByRole("group", { name: "Balance by chain" })
         .getByRole("button", { name: /^Blue Cup/ })
@@ -110,7 +115,7 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
           .count(),
       ).toBe(0);
       await page.getByRole("searchbox").fill("xqzw");
-      await page.getByText("Nothing found. Type three letters or more").waitFor();
+      await page.getByText("Nothing found. Each word must begin a word of a result.").waitFor();
 
       await goTo(page, "Board");
       await page.getByRole("columnheader", { name: "Hits" }).getByRole("button").click();
@@ -164,11 +169,22 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
 
         await group.getByRole("button", { name: "Mute", exact: true }).click();
         await sameGroup.getByText("muted").waitFor();
+        await page.locator("#said", { hasText: / muted$/ }).waitFor();
+        expect(await hasFocus(group.getByRole("button", { name: "Unmute" }))).toBe(true);
         await group
           .getByRole("button", { name: /^Block / })
           .first()
           .click();
+        const question = page.getByRole("dialog", { name: /^Block / });
+        await question.getByRole("button", { name: "Cancel" }).click();
+        expect(await group.getByRole("button", { name: /^Unblock / }).count()).toBe(0);
+        await group
+          .getByRole("button", { name: /^Block / })
+          .first()
+          .click();
+        await question.getByRole("button", { name: "Block", exact: true }).click();
         await group.getByRole("button", { name: /^Unblock / }).waitFor();
+        expect(await hasFocus(group.getByRole("button", { name: /^Unblock / }))).toBe(true);
         await sameGroup.getByText("(1 blocked)").waitFor();
         await group.getByRole("button", { name: /^Unblock / }).click();
         await sameGroup.getByText("(1 blocked)").waitFor({ state: "detached" });
@@ -213,6 +229,15 @@ describe.skipIf(CHROMIUM === null)("the example app", () => {
         expect(await accessibilityFaults(page)).toEqual([]);
       }
       expect(errors).toEqual([]);
+    });
+  });
+
+  it("reflows when the text is twice as large", async ({ expect }) => {
+    await inWindow(PHONE, async (page) => {
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await faultsOfViews(page)).toEqual([]);
+      const [name, balance] = [await page.locator("#who").boundingBox(), await page.locator("#balance").boundingBox()];
+      expect(balance?.y).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0));
     });
   });
 

@@ -1,6 +1,7 @@
 import { type FailedResult, type Failure, LoyaltyError } from "loyalty-edge/client";
 import type { View } from "./app.ts";
 import { type Child, h } from "./dom.ts";
+import { replaceContent } from "./focus.ts";
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
@@ -42,7 +43,7 @@ export function answerView<Answer extends { status: true }>(
     element.ariaBusy = "true";
     const content = await call?.then(contentOf, (error: unknown) => (signal.aborted ? [] : contentOfError(error)));
     if (signal.aborted) return;
-    element.replaceChildren(...(content ?? [note(empty)]));
+    replaceContent(element, ...(content ?? [note(empty)]));
     element.ariaBusy = "false";
   }
 

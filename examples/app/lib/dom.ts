@@ -85,7 +85,8 @@ export function endText(time: string | null): string {
   return days < 1 ? "Ends within a day" : `${days} ${days === 1 ? "day" : "days"} left`;
 }
 
-/** Points, with two decimals and the commas of thousands. */
+/** Points, with two decimals, the commas of thousands and a real minus. */
 export function points(amount: number, signDisplay: "auto" | "always" = "auto"): string {
-  return amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay });
+  const text = amount.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay });
+  return text.replace("-", "−");
 }

@@ -1,7 +1,7 @@
 import type { Check, TillCoupon } from "loyalty-edge/till";
 import { answerView, readAll, skeletonOf } from "../lib/answer-view.ts";
 import type { View } from "../lib/app.ts";
-import { type Child, endText, h, list } from "../lib/dom.ts";
+import { type Child, dayOf, endText, h, list } from "../lib/dom.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Visit } from "./till.ts";
 
@@ -51,11 +51,11 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
       const outcome = await outcomeOf(till.explain({ customer_id: holder.id, customer_coupon_id: id }));
       reasons.replaceChildren(...(typeof outcome === "string" ? [outcome] : drawChecks(outcome.checks)));
     };
-    const button = (label: string, click: () => unknown) =>
-      h("button", { type: "button", "aria-label": `${label} ${name}`, click }, label);
+    const button = (act: string, label: string, click: () => unknown) =>
+      h("button", { type: "button", "aria-label": `${label} ${name}`, "data-key": `${id}/${act}`, click }, label);
     const buttons = [
-      ...(redemptionId === undefined ? [] : [button("Reverse", () => reverse(id, redemptionId))]),
-      redeemable ? button("Redeem", () => redeem(id)) : button("Why not?", explain),
+      ...(redemptionId === undefined ? [] : [button("reverse", "Reverse", () => reverse(id, redemptionId))]),
+      redeemable ? button("use", "Redeem", () => redeem(id)) : button("use", "Why not?", explain),
     ];
     const about = `${remaining_count} left · ${endText(expected_end_date ?? expiration_date)}`;
     const text = h("div", {}, h("strong", {}, name), h("p", {}, about));
@@ -65,13 +65,29 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
   return { element: h("div", {}, status, coupons.element), refresh: coupons.refresh };
 }
 
-/** The conditions of a coupon: first those that do not hold, with the reason. */
+/** What is the matter if a condition does not hold. The service's detail says the rest. */
+const REASONS: Record<string, string> = {
+  not_used_up: "Already used",
+  own_end_not_passed: "Over",
+  coupon_end_not_passed: "Over",
+};
+const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
+
+/** The conditions of a coupon that do not hold, with the reason; folded below them, those that hold. */
 function drawChecks(checks: readonly Check[]): Child[] {
-  const failedFirst = checks.toSorted((first, second) => Number(first.holds) - Number(second.holds));
-  return list(
-    failedFirst.map(({ check, holds, detail }) => {
-      const text = `${holds ? "✓" : "✗"} ${check.replaceAll("_", " ")}${detail === "" ? "" : `: ${detail}`}`;
-      return h("li", { class: holds ? "hint" : "fault" }, text);
-    }),
+  const [failed, passed] = [false, true].map((holds) => checks.filter((check) => check.holds === holds));
+  const draw = (shown: readonly Check[] = []) => list(shown.map(drawCheck));
+  const summary = h("summary", {}, `${passed?.length} conditions hold`);
+  return [...draw(failed), h("details", {}, summary, ...draw(passed))];
+}
+
+function drawCheck({ check, holds, detail }: Check): HTMLElement {
+  const said = detail.replace(TIME, dayOf);
+  if (holds) return h("li", { class: "hint" }, `✓ ${said}`);
+  const reason = REASONS[check];
+  return h(
+    "li",
+    { class: "fault" },
+    reason === undefined ? `✗ ${said}` : `✗ ${reason} (${said.replace(/ uses$/, "")})`,
   );
 }

@@ -1,4 +1,5 @@
-import { h } from "../lib/dom.ts";
+import { h, points } from "../lib/dom.ts";
+import { whileDisabled } from "../lib/focus.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Visit } from "./till.ts";
 
@@ -11,28 +12,29 @@ export function createSale({ till, holder, storeId, chain, signal }: Visit, onBo
     autocomplete: "off",
   });
   const campaigns = chain.campaigns.map(({ id, name }) => h("option", { value: id }, name));
-  const campaign = h("select", {}, ...campaigns, h("option", { value: "" }, "None"));
+  const campaign = h("select", {}, h("option", { value: "" }, "No campaign"), ...campaigns);
   const reason = h("input", { value: "Two coffees", maxlength: 200, autocomplete: "off" });
   const status = h("p", { role: "status" });
   const button = h("button", { class: "primary", type: "submit" }, "Book");
 
   async function book(): Promise<void> {
-    button.disabled = true;
     // The client repeats a booking whose answer is lost, under one id, so it counts once.
-    const booking = await outcomeOf(
+    const booked = amount.value;
+    const call = () =>
       till.book({
         customer_id: holder.id,
         store_id: storeId,
-        amount: amount.value,
+        amount: booked,
         campaign_id: campaign.value || undefined,
         description: reason.value,
-        minimum_balance: amount.value.startsWith("-") ? "0.00" : undefined,
-      }),
-    );
-    button.disabled = false;
+        minimum_balance: booked.startsWith("-") ? "0.00" : undefined,
+      });
+    const booking = await whileDisabled(button, () => outcomeOf(call()));
     if (signal.aborted) return;
     if (typeof booking === "string") return status.replaceChildren(`Refused: ${booking}`);
-    status.replaceChildren(booking.repeated ? "Booked once; its first answer was lost." : "Booked.");
+    const balance = `The balance at ${chain.name} is ${points(booking.balance)} now.`;
+    const outcome = `${points(Number(booked), "always")} booked. ${balance}`;
+    status.replaceChildren(booking.repeated ? `Booked once; its first answer was lost. ${outcome}` : outcome);
     onBooked(booking.balance);
   }
 

@@ -40,7 +40,7 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
         ranking = column;
         void board.refresh();
       };
-      const button = h("button", { type: "button", click }, column.title);
+      const button = h("button", { type: "button", "data-key": `board/${column.by}`, click }, column.title);
       return h("th", { scope: "col", "aria-sort": isChosen ? "descending" : "none" }, button);
     });
     const rows = employees.map((employee) => {
@@ -56,7 +56,8 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
       );
     });
     const names = [h("th", { scope: "col" }, "Rank"), h("th", { scope: "col" }, "Employee")];
-    return h("table", {}, h("thead", {}, h("tr", {}, ...names, ...heads)), h("tbody", {}, ...rows));
+    const table = h("table", {}, h("thead", {}, h("tr", {}, ...names, ...heads)), h("tbody", {}, ...rows));
+    return h("div", { class: "ranking" }, table);
   }
 
   const age = h("p", { class: "hint", role: "timer" });

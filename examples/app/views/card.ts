@@ -21,10 +21,17 @@ export function drawBalances(
   const tiles = balances.map(({ account_id, company, balance, stores_count }) => {
     const isChosen = account_id === chosenId;
     const stores =
-      stores_count === 0 ? "No store joined yet" : stores_count === 1 ? "1 store" : `${stores_count} stores`;
+      stores_count === 0 ? "No store of this chain joined" : stores_count === 1 ? "1 store" : `${stores_count} stores`;
     const text = h("span", {}, h("strong", {}, company), h("small", {}, stores));
     const click = () => onChoose(isChosen ? null : account_id);
-    const attributes = { type: "button", class: "tile", "aria-pressed": String(isChosen), click } as const;
+    const key = `${account_id}/choose`;
+    const attributes = {
+      type: "button",
+      class: "tile",
+      "data-key": key,
+      "aria-pressed": String(isChosen),
+      click,
+    } as const;
     return inColourOf(
       account_id,
       h("button", attributes, chainBadge(account_id, company), text, h("strong", { class: "sum" }, points(balance))),

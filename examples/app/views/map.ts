@@ -72,7 +72,7 @@ export function createMap(onMove: (place: Place) => void) {
     const label = `${address_line_1}, ${city}`;
     const tell = () => {
       name.setAttribute("x", String(Math.max(-NAME_REACH_MILES, Math.min(NAME_REACH_MILES, cx))));
-      name.setAttribute("y", String(cy < 0 ? cy + 2 : cy - 1.2));
+      name.setAttribute("y", String(cy < 0 ? cy + 2.3 : cy - 1.5));
       name.textContent = label;
     };
     const hush = () => name.replaceChildren();
@@ -82,6 +82,7 @@ export function createMap(onMove: (place: Place) => void) {
       { class: "store", tabindex: 0, role: "img", "aria-label": label, ...listeners },
       svg("circle", { class: "reach", cx, cy, r: 1.1 }),
       svg("circle", { class: "dot", cx, cy, r: 0.5 }),
+      svg("circle", { class: "ring", cx, cy, r: 0.9 }),
     );
   }
 

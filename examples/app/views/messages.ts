@@ -1,7 +1,11 @@
 import { type FailedResult, LoyaltyError, type MessageGroup } from "loyalty-edge/client";
 import { answerView, readAll, textOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
+import { ask } from "../lib/ask.ts";
 import { entry, h, initials, list, when } from "../lib/dom.ts";
+import { replaceContent } from "../lib/focus.ts";
+
+const CONSEQUENCE = "You no longer see what they write, and they no longer find you. They are not told.";
 
 type Member = MessageGroup["group_members"][number];
 
@@ -34,13 +38,17 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
   function paint(): void {
     const shown = groups.map((group) => ({ ...group, ...unanswered.get(group.group_id) }));
     count("messages", shown.filter(({ read_status }) => read_status === 0).length, "unread");
-    lines.replaceChildren(...list(shown.map(drawGroup)));
+    replaceContent(lines, ...list(shown.map(drawGroup)));
   }
 
-  /** Paints what the customer says at once. If the service refuses it, or does not answer, paints what was before. */
+  /**
+   * Paints what the customer says at once, and says that it is done. If the service refuses it, or does not answer, paints
+   * what was before.
+   */
   async function tell(
     group: MessageGroup,
     said: Said,
+    done: string,
     call: () => Promise<{ status: true } | FailedResult>,
   ): Promise<void> {
     unanswered.set(group.group_id, said);
@@ -48,6 +56,7 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
     try {
       const result = await call();
       if (!result.status) say(textOf(result));
+      else if (done !== "") say(done);
       await view.refresh();
     } catch (error) {
       if (signal.aborted) return;
@@ -70,12 +79,15 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
       initials(person),
     );
     const badge = read_status === 0 ? [h("b", {}, "Unread")] : [];
-    const mute = h("button", { type: "button", click: () => void tellMuted(group) }, isMuted ? "Unmute" : "Mute");
+    const button = (act: string, label: string, click: () => void) =>
+      h("button", { type: "button", "data-key": `${id}/${act}`, click }, label);
+    const mute = button("mute", isMuted ? "Unmute" : "Mute", () => void tellMuted(group));
     const blocks = group.group_members.map((member) => {
       const label = `${member.is_blocked ? "Unblock" : "Block"} ${member.name}`;
-      return h("button", { type: "button", click: () => void tellBlocked(group, member) }, label);
+      return button(`block-${member.id}`, label, () => void tellBlocked(group, member));
     });
-    const details = h("details", { open: openId === id }, h("summary", { class: "row" }, ...texts, ...badge));
+    const summary = h("summary", { class: "row", "data-key": `${id}/open` }, ...texts, ...badge);
+    const details = h("details", { open: openId === id }, summary);
     details.append(h("p", { class: "menu" }, mute, ...blocks));
     details.addEventListener("toggle", () => onToggle(details.open, group));
     return h("li", {}, details);
@@ -85,22 +97,24 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
     if (isOpen) openId = group.group_id;
     else if (openId === group.group_id) openId = "";
     const isUnread = group.read_status === 0 && !unanswered.has(group.group_id);
-    if (isOpen && isUnread) void tell(group, { read_status: 1 }, () => messages.markRead(group, { signal }));
+    if (isOpen && isUnread) void tell(group, { read_status: 1 }, "", () => messages.markRead(group, { signal }));
   }
 
   function tellMuted(group: MessageGroup): Promise<void> {
     const isMuted = group.notifications_disabled === 1;
     const call = () => messages[isMuted ? "unmute" : "mute"](group.group_id, { signal });
-    return tell(group, { notifications_disabled: isMuted ? 0 : 1 }, call);
+    const done = `${group.group_name} ${isMuted ? "unmuted" : "muted"}`;
+    return tell(group, { notifications_disabled: isMuted ? 0 : 1 }, done, call);
   }
 
-  function tellBlocked(group: MessageGroup, { id, is_blocked }: Member): Promise<void> {
+  async function tellBlocked(group: MessageGroup, { id, name, is_blocked }: Member): Promise<void> {
+    if (!is_blocked && !(await ask(`Block ${name}?`, CONSEQUENCE, "Block"))) return;
     const call = () => messages[is_blocked ? "unblock" : "block"](id, { signal });
     const group_members = group.group_members.map((member) =>
       member.id === id ? { ...member, is_blocked: !is_blocked } : member,
     );
     const isHidden = group.last_customer === id && !is_blocked;
     const hidden: Said = isHidden ? { last_message: "", last_customer_name: "", read_status: 1 } : {};
-    return tell(group, { group_members, ...hidden }, call);
+    return tell(group, { group_members, ...hidden }, `${name} ${is_blocked ? "unblocked" : "blocked"}`, call);
   }
 }

@@ -11,6 +11,8 @@ const MOST_RESULTS = 20;
 /** The wait after a key press before the search is sent. */
 const PAUSE_MS = 200;
 const HINT = "Type three letters or more: the beginnings of words, in any order.";
+const NOTHING =
+  "Nothing found. Each word must begin a word of a result. From five letters, one typo is forgiven after the first letter.";
 
 /** Searches stores, customers and campaigns while the customer types. */
 export function createSearch({ client, customer, endSignal }: App): View {
@@ -45,7 +47,7 @@ export function createSearch({ client, customer, endSignal }: App): View {
         { title: "Customers", rows: customers.map(ofCustomer) },
         { title: "Campaigns", rows: campaigns.map(drawCampaign) },
       ].filter(({ rows }) => rows.length > 0);
-      if (groups.length === 0) return [note(`Nothing found. ${HINT}`)];
+      if (groups.length === 0) return [note(NOTHING)];
       summary.textContent = `${meantText(meant)}${incomplete === true ? "There may be more: the search stopped early." : ""}`;
       return groups.flatMap(({ title, rows }) => {
         const count = rows.length === MOST_RESULTS ? `the first ${MOST_RESULTS}` : String(rows.length);

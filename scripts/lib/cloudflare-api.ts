@@ -54,7 +54,7 @@ export class ApiError extends CommandError {
  * @throws a CommandError if nobody is logged in, or if the login has several accounts and no setting names one.
  */
 export async function openCloudflare(env: string): Promise<Cloudflare> {
-  const accountId = shellVariables().CLOUDFLARE_ACCOUNT_ID || tableOf(env).account_id || "";
+  const accountId = shellVariables().CLOUDFLARE_ACCOUNT_ID ?? tableOf(env).account_id ?? "";
   const login = { accountId, fetch: patientFetch(ANSWER_WITHIN_MS), headers: await authorization() };
   if (accountId !== "") return login;
   const [account, ...otherAccounts] = await ask(login, "GET /accounts", Accounts);

@@ -143,7 +143,7 @@ async function runOnce(
   if (answer !== undefined && isFromAccess(answer))
     throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
 service token that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
-  const { data: outcome } = Outcome.safeParse(answer?.body);
+  const { data: outcome } = Outcome.safeParse(answer?.status === 200 ? answer.body : null);
   if (outcome?.error) throw new CommandError(outcome.error);
   return outcome !== undefined;
 }

@@ -88,8 +88,7 @@ export async function hasFocus(locator: Locator): Promise<boolean> {
 
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  // axe takes a tab that is scrolled out of view for a link that skips the navigation, which the app has not.
-  const { violations } = (await page.evaluate("axe.run({ rules: { 'skip-link': { enabled: false } } })")) as {
+  const { violations } = (await page.evaluate("axe.run()")) as {
     violations: { id: string; nodes: { target: string[] }[] }[];
   };
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));

@@ -102,7 +102,9 @@ describe("a redemption", () => {
     const issued = await issue({ total_count: 3, usage_count: 2 });
     const ids = Array.from({ length: 200 }, (_, index) => `rush-${index}`);
 
-    const pairs = await Promise.all(ids.map((id) => Promise.all([redeem(id, issued), redeem(id, issued)])));
+    // Each pair from a till of its own: one till may send 600 requests a minute.
+    const twice = (id: string) => [redeem(id, issued, {}, { sub: id }), redeem(id, issued, {}, { sub: id })] as const;
+    const pairs = await Promise.all(ids.map((id) => Promise.all(twice(id))));
 
     const good = pairs.filter(([first]) => first.status === 200);
     expect(good).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { fed, fedTime, key, owner, refersTo, storingRequest } from "../db/columns.ts";
 import { EventId } from "../db/derived/summaries.ts";
@@ -110,5 +110,6 @@ export const LIVE_HOLDS = sql<number>`iif(
   EXISTS (SELECT 1 FROM ${tillHolds} WHERE ${tillHolds.customer_coupon_key} = ${customerCoupons.id} AND ${tillHolds.state} = 'held'),
   (SELECT count(*) FROM ${liveHolds} WHERE ${liveHolds.customer_coupon_key} = ${customerCoupons.id}), 0
 )`;
-/** How often it may still be used. */
-export const REMAINING_COUNT = sql<number>`max(0, ${customerCoupons.total_count} - (${USAGE_COUNT}) - ${LIVE_HOLDS})`;
+/** How often it may still be used, while so many of its uses are held. */
+export const remainingCount = (holds: SQL) =>
+  sql<number>`max(0, ${customerCoupons.total_count} - (${USAGE_COUNT}) - ${holds})`;

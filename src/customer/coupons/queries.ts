@@ -8,7 +8,7 @@ import { ANSWER_BYTES } from "../../http/limits.ts";
 import { accounts } from "../../records/account.ts";
 import { coupons } from "../../records/coupon.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
-import { LIVE_HOLDS, REMAINING_COUNT, USAGE_COUNT } from "../../records/redemption.ts";
+import { LIVE_HOLDS, remainingCount, USAGE_COUNT } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { heldCouponChecks } from "../../records/views.ts";
 import { fold } from "../../values/fold.ts";
@@ -126,12 +126,12 @@ function factsOf({ list }: Shape): SQL {
     ...pick(heldCouponChecks, "own_ends_at", "coupon_ends_at", "coupon_not_deleted", "account_not_deleted"),
     ...pick(heldCouponChecks, "store_not_deleted", "not_withdrawn", "not_used_up", "own_end_not_passed"),
     coupon_end_not_passed: heldCouponChecks.coupon_end_not_passed,
-    a_use_is_free: sql`${REMAINING_COUNT} > 0`,
+    a_use_is_free: sql`${remainingCount(LIVE_HOLDS)} > 0`,
     total_count: customerCoupons.total_count,
     uses: USAGE_COUNT,
     holds: LIVE_HOLDS,
   });
-  return sql`(SELECT iif(${list === "ended" ? sql`false` : sql`${REMAINING_COUNT} > 0`}, NULL, ${facts})
+  return sql`(SELECT iif(${list === "ended" ? sql`false` : sql`${remainingCount(LIVE_HOLDS)} > 0`}, NULL, ${facts})
     FROM ${heldCouponChecks} WHERE ${heldCouponChecks.id} = ${customerCoupons.id})`;
 }
 
@@ -146,7 +146,7 @@ function heldRecord(shape: Shape): SQL<string> {
     store_name: stores.name,
     total_count: customerCoupons.total_count,
     usage_count: USAGE_COUNT,
-    remaining_count: REMAINING_COUNT,
+    remaining_count: remainingCount(LIVE_HOLDS),
     store_image: stores.store_image,
     ...(shape.accounts && {
       coupon_id: customerCoupons.coupon_id,

@@ -6,7 +6,7 @@ import { tillHolds } from "../../db/tables.ts";
 import { takeVersion } from "../../records/acts.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
 import { programState } from "../../records/program.ts";
-import { LIVE_HOLDS, REMAINING_COUNT, redemptions, USAGE_COUNT } from "../../records/redemption.ts";
+import { redemptions, remainingCount, USAGE_COUNT } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { heldCouponChecks, liveHolds, visibleStores } from "../../records/views.ts";
 import { isCovered } from "../queries.ts";
@@ -22,6 +22,7 @@ const accountOfStore = (key: SQL) => sql`(SELECT named.account_key FROM ${stores
 /** The facts. Those of a record that is not stored are NULL. */
 export function couponFacts(placeholder: Placeholders) {
   const covered = (accountKey: SQL) => isCovered(accountKey, placeholder("accounts"));
+  const remaining = remainingCount(sql`held.holds`);
   const ownHold = sql`EXISTS (SELECT 1 FROM ${liveHolds}
     WHERE ${liveHolds.id} = ${placeholder("id")} AND ${liveHolds.customer_coupon_key} = ${customerCoupons.id})`;
   return {
@@ -34,12 +35,12 @@ export function couponFacts(placeholder: Placeholders) {
     ...pick(heldCouponChecks, "not_withdrawn", "not_used_up", "own_end_not_passed", "coupon_end_not_passed"),
     ...pick(heldCouponChecks, "own_ends_at", "coupon_ends_at"),
     // The hold of the same id protects its redemption.
-    a_use_is_free: sql<0 | 1>`${ownHold} OR ${REMAINING_COUNT} > 0`,
+    a_use_is_free: sql<0 | 1>`${ownHold} OR ${remaining} > 0`,
     store_of_the_account: sql<0 | 1>`${heldCouponChecks.account_key} = ${stores.account_key}`,
     total_count: customerCoupons.total_count,
     uses: USAGE_COUNT,
-    holds: LIVE_HOLDS,
-    remaining_count: REMAINING_COUNT,
+    holds: sql<number>`held.holds`,
+    remaining_count: remaining,
     // The redemption or reversal with this id.
     stored_id: sql<string | null>`${redemptions.id}`,
     stored_coupon: sql<string>`${redemptions.customer_coupon_key}`,
@@ -69,13 +70,14 @@ export function withCouponFacts(
   more: Selection = {},
   joins = sql``,
 ): SQL {
-  return sql`WITH asked AS MATERIALIZED (
+  return sql`WITH asked AS (
     SELECT ${selectList({ ...couponFacts(placeholder), ...more })} FROM ${programState}
     LEFT JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")}
     LEFT JOIN ${visibleStores} ON ${visibleStores.key} = ${stores.key}
     ${joins}
     LEFT JOIN ${customerCoupons} ON ${customerCoupons.id} = ${couponId}
     LEFT JOIN ${checksOfHeld(couponId)} ON true
+    CROSS JOIN (SELECT count(*) AS holds FROM ${liveHolds} WHERE ${liveHolds.customer_coupon_key} = ${couponId}) AS held
     LEFT JOIN ${redemptions} ON ${redemptions.id} = ${placeholder("id")}
     LEFT JOIN ${tillHolds} ON ${tillHolds.id} = ${placeholder("id")}
   )`;

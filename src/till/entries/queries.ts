@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
-import { fromNow, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
+import { columnNames, fromNow, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
 import { type Actor, isNew, isTakenBy, journalAct, takeVersion, upkeepOfActs } from "../../records/acts.ts";
 import { balanceEntries, balanceEntry, customerAccounts } from "../../records/balance-entry.ts";
 import { campaigns } from "../../records/campaign.ts";
@@ -31,12 +31,13 @@ export function bookEntry(
 
 type Placeholders = PlaceholderOf<"act" | "accounts" | keyof EntryBody>;
 
+const timeOf = (placeholder: Placeholders) => sql`coalesce(${placeholder("created_at")}, ${NOW})`;
 const account = { balance: sql<number>`coalesce(${customerAccounts.balance}, 0)` };
 
 /** What the database knows of the entry that is asked for, and of an entry with its id. */
 function factsOf(placeholder: Placeholders) {
   const covered = (accountKey: SQL) => isCovered(accountKey, placeholder("accounts"));
-  const createdAt = sql`coalesce(${placeholder("created_at")}, ${NOW})`;
+  const createdAt = timeOf(placeholder);
   const idOf = (table: typeof customers | typeof stores | typeof campaigns, key: SQL) =>
     sql<string>`(SELECT named.id FROM ${table} AS named WHERE named.key = ${key})`;
   const storedAccount = sql`(SELECT place.account_key FROM ${stores} AS place WHERE place.key = ${balanceEntries.store_key})`;
@@ -52,10 +53,6 @@ function factsOf(placeholder: Placeholders) {
     balance_suffices: sql<0 | 1>`${placeholder("minimum_balance")} IS NULL
       OR ${account.balance} + ${placeholder("amount")} >= ${placeholder("minimum_balance")}`,
     ...account,
-    store_key: stores.key,
-    customer_key: customers.key,
-    campaign_key: sql<number | null>`${campaigns.key}`,
-    time: sql<string>`${createdAt}`,
     // Of the entry with this id: NULL if there is none.
     id: sql<string | null>`${balanceEntries.id}`,
     customer_id: idOf(customers, sql`${balanceEntries.customer_key}`),
@@ -74,7 +71,7 @@ function withFacts(placeholder: Placeholders): SQL {
   const { key, id, account_key } = stores;
   // A repetition shows the balance of the stored entry's customer, who may have been erased since.
   const holder = sql`coalesce(${balanceEntries.customer_key}, ${customers.key})`;
-  return sql`WITH asked AS MATERIALIZED (
+  return sql`WITH asked AS (
     SELECT ${selectList(factsOf(placeholder))} FROM ${programState}
     LEFT JOIN ${stores} ON ${id} = ${placeholder("store_id")}
     LEFT JOIN ${visibleStores} ON ${visibleStores.key} = ${key}
@@ -96,15 +93,13 @@ const begin = compileOnce("till/entries/begin", (placeholder: Placeholders) =>
 const store = compileOnce("till/entries/store", (placeholder: Placeholders) => {
   const { id, customer_key, store_key, amount, campaign_key, description, created_at, request } = balanceEntries;
   const columns = [id, customer_key, store_key, amount, campaign_key, description, created_at, request];
-  const names = sql.join(
-    columns.map(({ name }) => sql`${sql.identifier(name)}`),
-    sql`, `,
-  );
-  return sql`${withFacts(placeholder)}
-    INSERT INTO ${balanceEntries} (${names})
-    SELECT ${placeholder("id")}, asked.customer_key, asked.store_key, ${placeholder("amount")}, asked.campaign_key,
-      ${placeholder("description")}, asked.time, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`;
+  return sql`
+    INSERT INTO ${balanceEntries} (${columnNames(...columns)})
+    SELECT ${placeholder("id")}, ${customers.key}, ${stores.key}, ${placeholder("amount")}, ${campaigns.key},
+      ${placeholder("description")}, ${timeOf(placeholder)}, ${programState.version}
+    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")}
+    CROSS JOIN ${customers} ON ${customers.id} = ${placeholder("customer_id")}
+    LEFT JOIN ${campaigns} ON ${campaigns.id} = ${placeholder("campaign_id")} WHERE ${isTakenBy(placeholder)}`;
 });
 
 const addToTotals = upkeepOfActs(balanceEntry);

@@ -8,8 +8,9 @@ import { isNew, isTakenBy, markVersion } from "../../records/acts.ts";
 import { programState } from "../../records/program.ts";
 import { redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
+import { heldCouponChecks } from "../../records/views.ts";
 import { REDEMPTION_CHECKS } from "../coupons/checks.ts";
-import { type CouponFacts, withCouponFacts } from "../coupons/queries.ts";
+import { type CouponFacts, checksOfHeld, withCouponFacts } from "../coupons/queries.ts";
 import { isCovered } from "../queries.ts";
 import type { HoldBody } from "./schema.ts";
 
@@ -39,11 +40,13 @@ const begin = compileOnce("till/holds/begin", (placeholder: Placeholders) => {
 
 const store = compileOnce(
   "till/holds/store",
-  (placeholder: Placeholders) => sql`${withFacts(placeholder)}
+  (placeholder: Placeholders) => sql`
     INSERT INTO ${tillHolds} (${COLUMNS})
-    SELECT ${placeholder("id")}, asked.coupon, asked.store_key,
-      min(datetime(${NOW}, ${placeholder("seconds")} || ' seconds'), asked.own_ends_at, asked.coupon_ends_at), 'held'
-    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
+    SELECT ${placeholder("id")}, ${heldCouponChecks.id}, ${stores.key},
+      min(datetime(${NOW}, ${placeholder("seconds")} || ' seconds'), ${heldCouponChecks.own_ends_at}, ${heldCouponChecks.coupon_ends_at}),
+      'held'
+    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")}
+    CROSS JOIN ${checksOfHeld(placeholder("customer_coupon_id"))} WHERE ${isTakenBy(placeholder)}`,
 );
 
 const selectAnswer = compileOnce(

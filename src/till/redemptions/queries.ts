@@ -29,10 +29,10 @@ export type RedemptionFacts = CouponFacts & { has_happened: 0 | 1; is_new: 0 | 1
 
 type Placeholders = PlaceholderOf<"act" | "accounts" | keyof RedemptionBody>;
 
-function withFacts(placeholder: Placeholders) {
-  const time = sql`coalesce(${placeholder("redeemed_at")}, ${NOW})`;
-  return withCouponFacts(placeholder, placeholder("customer_coupon_id"), { time, has_happened: hasHappened(time) });
-}
+const timeOf = (placeholder: Placeholders) => sql`coalesce(${placeholder("redeemed_at")}, ${NOW})`;
+
+const withFacts = (placeholder: Placeholders) =>
+  withCouponFacts(placeholder, placeholder("customer_coupon_id"), { has_happened: hasHappened(timeOf(placeholder)) });
 
 const begin = compileOnce("till/redemptions/begin", (placeholder: Placeholders) =>
   takeVersionIf(placeholder, withFacts(placeholder), [
@@ -48,10 +48,10 @@ const { id, customer_coupon_key, store_key, redeemed_at, reverses, request } = r
 
 const store = compileOnce(
   "till/redemptions/store",
-  (placeholder: Placeholders) => sql`${withFacts(placeholder)}
+  (placeholder: Placeholders) => sql`
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, request)})
-    SELECT ${placeholder("id")}, asked.coupon, asked.store_key, asked.time, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
+    SELECT ${placeholder("id")}, ${placeholder("customer_coupon_id")}, ${stores.key}, ${timeOf(placeholder)}, ${programState.version}
+    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")} WHERE ${isTakenBy(placeholder)}`,
 );
 
 /** Also of reversals. */

@@ -4,6 +4,7 @@ import { columnNames, NOW } from "../../db/select.ts";
 import { type Actor, isNew, isTakenBy } from "../../records/acts.ts";
 import { programState } from "../../records/program.ts";
 import { redemptions } from "../../records/redemption.ts";
+import { stores } from "../../records/store.ts";
 import { REVERSAL_CHECKS } from "../coupons/checks.ts";
 import { type CouponFacts, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
 import { addToTotals, journalRedemption } from "../redemptions/queries.ts";
@@ -40,9 +41,11 @@ function withFacts(placeholder: Placeholders) {
   const couponId = sql`(
     SELECT ${redemptions.customer_coupon_key} FROM ${redemptions} WHERE ${redemptions.id} = ${placeholder("redemption_id")}
   )`;
-  const join = sql`LEFT JOIN ${redemptions} AS reversed ON reversed.id = ${placeholder("redemption_id")}`;
-  return withCouponFacts(placeholder, couponId, facts, join);
+  return withCouponFacts(placeholder, couponId, facts, joinReversed(placeholder));
 }
+
+const joinReversed = (placeholder: PlaceholderOf<"redemption_id">) =>
+  sql`LEFT JOIN ${redemptions} AS reversed ON reversed.id = ${placeholder("redemption_id")}`;
 
 const begin = compileOnce("till/reversals/begin", (placeholder: Placeholders) =>
   takeVersionIf(placeholder, withFacts(placeholder), [
@@ -56,10 +59,11 @@ const { id, customer_coupon_key, store_key, redeemed_at, reverses, request } = r
 
 const store = compileOnce(
   "till/reversals/store",
-  (placeholder: Placeholders) => sql`${withFacts(placeholder)}
+  (placeholder: Placeholders) => sql`
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, reverses, request)})
-    SELECT ${placeholder("id")}, asked.coupon, asked.store_key, ${NOW}, ${placeholder("redemption_id")}, ${programState.version}
-    FROM asked CROSS JOIN ${programState} WHERE ${isTakenBy(placeholder)}`,
+    SELECT ${placeholder("id")}, reversed.customer_coupon_key, ${stores.key}, ${NOW}, reversed.id, ${programState.version}
+    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")} ${joinReversed(placeholder)}
+    WHERE ${isTakenBy(placeholder)}`,
 );
 
 const selectAnswer = compileOnce(

@@ -128,7 +128,7 @@ const HELD_COUPONS = { coupons: 11, "my-coupons": 6, "till, coupons": 11 };
 /** till.md, 2: of those that are over, a till sees the 50 with the latest end. No index has this order. */
 const OVER = { "till, coupons": 4 };
 /** till.md, 3: live holds are counted wherever their coupon is shown. A coupon has at most as many as it has uses. */
-const HOLDS = { coupons: 4, "my-coupons": 4, till: 9 };
+const HOLDS = { coupons: 4, "my-coupons": 4, "till, coupons": 4, till: 2 };
 const COUPONS_WITH_HOLDS = { coupons: 12, "till, coupons": 15 };
 const DIGITAL_COUPONS = { "my-coupons": 10 };
 /**

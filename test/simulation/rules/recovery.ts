@@ -8,6 +8,7 @@ import { feedUntilAnswered } from "../actors/systems.ts";
 import { customerLine, groupLine } from "../program.ts";
 import { LOCATIONS } from "../world.ts";
 import { ALL_GROUPS, FRAME, RECOVERY } from "./names.ts";
+import { DEVICES } from "./own-state.ts";
 
 // The second of a message ends, and its inbox is called. A read at a frame's bookmark waits four seconds for a replica.
 const TOLD_WITHIN_MS = 7_000;
@@ -33,9 +34,11 @@ export async function checkRecovery(
   rules.tills.checkChanges(rules.tills.inNextChanges);
   rules.ownState.checkChanges();
 
-  // Put every customer into every group, and send each group a message.
+  // Put every customer into every group of the program, and send each group a message. Devices make new groups for as long as
+  // the run lasts: so many that an app would page through them for minutes.
   const messages = rules.model.last.state
     .all("message_group")
+    .filter(({ id }) => !String(id).startsWith(DEVICES))
     .flatMap(({ id, initial_customer_id: first }) => [
       groupLine(id, [first, ...customers.filter((customer) => customer !== first)]),
       { record: "message", id: `last ${id}`, group_id: id, customer_id: first, body: "last" },

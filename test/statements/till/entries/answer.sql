@@ -1,4 +1,4 @@
-WITH asked AS MATERIALIZED (
+WITH asked AS (
   SELECT (
     stores.key IS NULL
     OR (
@@ -29,10 +29,6 @@ WITH asked AS MATERIALIZED (
     coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened,
     ? IS NULL OR coalesce(customer_accounts.balance, 0) + ? >= ? AS balance_suffices,
     coalesce(customer_accounts.balance, 0) AS balance,
-    stores.key AS store_key,
-    customers.key AS customer_key,
-    campaigns.key AS campaign_key,
-    coalesce(?, (SELECT now FROM clock)) AS time,
     balance_entries.id AS id,
     (
       SELECT named.id
@@ -79,55 +75,49 @@ SELECT asked.*,
   ) IS NOT NULL AS is_new
 FROM asked
 
---  MATERIALIZE asked
---    SCAN program_state
---    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
---    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--  SCAN program_state
+--  SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
+--  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--  SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?) LEFT-JOIN
+--  SEARCH campaigns USING INDEX sqlite_autoindex_campaigns_1 (id=?) LEFT-JOIN
+--  SEARCH balance_entries USING PRIMARY KEY (id=?) LEFT-JOIN
+--  SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?) LEFT-JOIN
---    SEARCH campaigns USING INDEX sqlite_autoindex_campaigns_1 (id=?) LEFT-JOIN
---    SEARCH balance_entries USING PRIMARY KEY (id=?) LEFT-JOIN
---    SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?) LEFT-JOIN
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH place USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---  SCAN asked
+--      SEARCH place USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
 --  SCALAR SUBQUERY
 --    SCAN program_state

@@ -1,139 +1,25 @@
-WITH asked AS MATERIALIZED (
-  SELECT (
-    stores.key IS NULL
-    OR (
-      ? IS NULL
-      OR EXISTS (
-        SELECT 1
-        FROM accounts
-        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?))
-      )
-    )
-  ) AND (
-    campaigns.key IS NULL
-    OR (
-      ? IS NULL
-      OR EXISTS (
-        SELECT 1
-        FROM accounts
-        WHERE accounts.key = campaigns.account_key
-          AND accounts.id IN (SELECT value FROM json_each(?))
-      )
-    )
-  ) AS is_covered,
-    visible_stores.key IS NOT NULL AS has_store,
-    customers.key IS NOT NULL AS has_customer,
-    ? IS NULL OR campaigns.key IS NOT NULL AS has_campaign,
-    campaigns.key IS NULL OR campaigns.account_key = stores.account_key AS has_own_campaign,
-    coalesce(?, (SELECT now FROM clock)) >= program_state.horizon AS is_kept,
-    coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened,
-    ? IS NULL OR coalesce(customer_accounts.balance, 0) + ? >= ? AS balance_suffices,
-    coalesce(customer_accounts.balance, 0) AS balance,
-    stores.key AS store_key,
-    customers.key AS customer_key,
-    campaigns.key AS campaign_key,
-    coalesce(?, (SELECT now FROM clock)) AS time,
-    balance_entries.id AS id,
-    (
-      SELECT named.id
-      FROM customers AS named
-      WHERE named.key = balance_entries.customer_key
-    ) AS customer_id,
-    (SELECT named.id FROM stores AS named WHERE named.key = balance_entries.store_key) AS store_id,
-    balance_entries.amount AS amount,
-    (
-      SELECT named.id
-      FROM campaigns AS named
-      WHERE named.key = balance_entries.campaign_key
-    ) AS campaign_id,
-    balance_entries.description AS description,
-    balance_entries.created_at AS created_at,
-    (
-      ? IS NULL
-      OR EXISTS (
-        SELECT 1
-        FROM accounts
-        WHERE accounts.key = (
-          SELECT place.account_key
-          FROM stores AS place
-          WHERE place.key = balance_entries.store_key
-        )
-          AND accounts.id IN (SELECT value FROM json_each(?))
-      )
-    ) AS is_stored_covered
-  FROM program_state
-  LEFT JOIN stores ON stores.id = ?
-  LEFT JOIN visible_stores ON visible_stores.key = stores.key
-  LEFT JOIN customers ON customers.id = ? AND customers.erased = 0
-  LEFT JOIN campaigns ON campaigns.id = ?
-  LEFT JOIN balance_entries ON balance_entries.id = ?
-  LEFT JOIN customer_accounts
-    ON customer_accounts.customer_key = coalesce(balance_entries.customer_key, customers.key)
-    AND customer_accounts.account_key = stores.account_key
-)
 INSERT INTO balance_entries (
   id, customer_key, store_key, amount, campaign_key, description, created_at, request
 )
 SELECT ?,
-  asked.customer_key,
-  asked.store_key,
+  customers.key,
+  stores.key,
   ?,
-  asked.campaign_key,
+  campaigns.key,
   ?,
-  asked.time,
+  coalesce(?, (SELECT now FROM clock)),
   program_state.version
-FROM asked
-CROSS JOIN program_state
+FROM program_state
+CROSS JOIN stores ON stores.id = ?
+CROSS JOIN customers ON customers.id = ?
+LEFT JOIN campaigns ON campaigns.id = ?
 WHERE program_state.act = ?
 
---  MATERIALIZE asked
---    SCAN program_state
---    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
---    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?) LEFT-JOIN
---    SEARCH campaigns USING INDEX sqlite_autoindex_campaigns_1 (id=?) LEFT-JOIN
---    SEARCH balance_entries USING PRIMARY KEY (id=?) LEFT-JOIN
---    SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?) LEFT-JOIN
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH place USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---  SCAN asked
---  SEARCH program_state USING AUTOMATIC PARTIAL COVERING INDEX (act=?)
+--  SCAN program_state
+--  SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)
+--  SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--  SEARCH campaigns USING COVERING INDEX sqlite_autoindex_campaigns_1 (id=?) LEFT-JOIN
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock

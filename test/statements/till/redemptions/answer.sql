@@ -1,4 +1,4 @@
-WITH asked AS MATERIALIZED (
+WITH asked AS (
   SELECT (
     stores.key IS NULL
     OR (
@@ -41,49 +41,17 @@ WITH asked AS MATERIALIZED (
       0,
       customer_coupons.total_count - (
         customer_coupons.usage_count + customer_coupons.redeemed
-      ) - iif(
-        EXISTS (
-          SELECT 1
-          FROM till_holds
-          WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
-        ),
-        (
-          SELECT count(*)
-          FROM live_holds
-          WHERE live_holds.customer_coupon_key = customer_coupons.id
-        ),
-        0
-      )
+      ) - held.holds
     ) > 0 AS a_use_is_free,
     held_coupon_checks.account_key = stores.account_key AS store_of_the_account,
     customer_coupons.total_count AS total_count,
     customer_coupons.usage_count + customer_coupons.redeemed AS uses,
-    iif(
-      EXISTS (
-        SELECT 1
-        FROM till_holds
-        WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
-      ),
-      (SELECT count(*) FROM live_holds WHERE live_holds.customer_coupon_key = customer_coupons.id),
-      0
-    ) AS holds,
+    held.holds AS holds,
     max(
       0,
       customer_coupons.total_count - (
         customer_coupons.usage_count + customer_coupons.redeemed
-      ) - iif(
-        EXISTS (
-          SELECT 1
-          FROM till_holds
-          WHERE till_holds.customer_coupon_key = customer_coupons.id AND till_holds.state = 'held'
-        ),
-        (
-          SELECT count(*)
-          FROM live_holds
-          WHERE live_holds.customer_coupon_key = customer_coupons.id
-        ),
-        0
-      )
+      ) - held.holds
     ) AS remaining_count,
     redemptions.id AS stored_id,
     redemptions.customer_coupon_key AS stored_coupon,
@@ -107,7 +75,6 @@ WITH asked AS MATERIALIZED (
           AND accounts.id IN (SELECT value FROM json_each(?))
       )
     ) AS is_stored_covered,
-    coalesce(?, (SELECT now FROM clock)) AS time,
     coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened
   FROM program_state
   LEFT JOIN stores ON stores.id = ?
@@ -115,6 +82,11 @@ WITH asked AS MATERIALIZED (
   LEFT JOIN customer_coupons ON customer_coupons.id = ?
   LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?) AS held_coupon_checks
     ON true
+  CROSS JOIN (
+    SELECT count(*) AS holds
+    FROM live_holds
+    WHERE live_holds.customer_coupon_key = ?
+  ) AS held
   LEFT JOIN redemptions ON redemptions.id = ?
   LEFT JOIN till_holds ON till_holds.id = ?
 )
@@ -126,94 +98,71 @@ SELECT asked.*,
   ) IS NOT NULL AS is_new
 FROM asked
 
---  MATERIALIZE asked
---    MATERIALIZE held_coupon_checks
---      SEARCH customer_coupons USING PRIMARY KEY (id=?)
---      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---    SCAN program_state
---    SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
---    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--  MATERIALIZE held_coupon_checks
+--    SEARCH customer_coupons USING PRIMARY KEY (id=?)
+--    SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---    SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---    SCAN held_coupon_checks LEFT-JOIN
---    SEARCH redemptions USING PRIMARY KEY (id=?) LEFT-JOIN
---    SEARCH till_holds USING PRIMARY KEY (id=?) LEFT-JOIN
 --    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING PRIMARY KEY (id=?)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
+--      SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--  MATERIALIZE held
+--    SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--  SCAN program_state
+--  SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?) LEFT-JOIN
+--  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--  SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
+--  SCAN held_coupon_checks LEFT-JOIN
+--  SCAN held
+--  SEARCH redemptions USING PRIMARY KEY (id=?) LEFT-JOIN
+--  SEARCH till_holds USING PRIMARY KEY (id=?) LEFT-JOIN
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH till_holds USING PRIMARY KEY (id=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
 --    CORRELATED SCALAR SUBQUERY
 --      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---    CORRELATED SCALAR SUBQUERY
---      SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---      CORRELATED SCALAR SUBQUERY
---        SEARCH named USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN json_each VIRTUAL TABLE INDEX 1:
---        CREATE BLOOM FILTER
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---  SCAN asked
+--    LIST SUBQUERY
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
+--      CREATE BLOOM FILTER
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
+--  SCALAR SUBQUERY
+--    CO-ROUTINE clock
+--      SCAN CONSTANT ROW
+--    SCAN clock
 --  SCALAR SUBQUERY
 --    SCAN program_state

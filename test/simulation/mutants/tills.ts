@@ -46,6 +46,13 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
     foundBy: [RULES.TILL_IDS],
   },
   {
+    breaks: "an act has a version of its own",
+    file: "src/records/acts.ts",
+    find: "SET ${columnNames(version)} = ${version} + 1,",
+    replace: "SET ${columnNames(version)} = ${version},",
+    foundBy: [RULES.NO_500, RULES.JOURNAL, RULES.TILL_CHANGES],
+  },
+  {
     breaks: "an act has its row in the journal",
     file: "src/records/acts.ts",
     find: "${from} WHERE ${isTakenBy(placeholder)}`",

@@ -2,7 +2,7 @@ import { createClient, LoyaltyError } from "loyalty-edge/client";
 import { inAddress, putInAddress } from "./lib/address.ts";
 import { note } from "./lib/answer-view.ts";
 import type { App, View } from "./lib/app.ts";
-import { fetchWithCost, socketWithNotice } from "./lib/cost.ts";
+import { type Cost, fetchWithCost, socketWithNotice } from "./lib/cost.ts";
 import { byId, choice, h } from "./lib/dom.ts";
 import { currentSession, type DemoCustomer, type Session } from "./lib/session.ts";
 import { connectForm } from "./till/back-office.ts";
@@ -24,14 +24,17 @@ const CREATE = {
   team: createTeam,
   board: createBoard,
   search: createSearch,
+  more: () => ({ element: more, refresh: async () => {} }),
 };
 type ViewName = keyof typeof CREATE;
 const FIRST_VIEW = "points";
 const NOTICE_MS = 6_000;
 
+/** The links to the views that have no tab. */
+const more = byId("more", HTMLUListElement);
+const tabs = byId("tabs", HTMLElement);
 const view = byId("view", HTMLElement);
 const title = byId("title", HTMLElement);
-const cost = byId("cost", HTMLElement);
 const notice = byId("said", HTMLElement);
 const tillSide = byId("till", HTMLDialogElement);
 const isDesk = matchMedia("(min-width: 60rem)");
@@ -43,8 +46,8 @@ let views: { [Name in ViewName]?: ReturnType<(typeof CREATE)[Name]> } = {};
 let shownName: string | null = null;
 let customerEnd = new AbortController();
 let noticeTimer = 0;
-/** The cost of the latest request of each view. */
-const costs = new Map<string, string>();
+/** By view, the cost of its latest request to each endpoint. */
+const costs = new Map<string, Map<string, string>>();
 let isOffline = false;
 
 isDesk.addEventListener("change", placeTill);
@@ -59,6 +62,8 @@ addEventListener("hashchange", () => {
   title.focus({ preventScroll: true });
 });
 placeTill();
+more.remove();
+more.hidden = false;
 await currentSession().then(begin, (error: Error) => {
   const reload = h("button", { type: "button", click: () => location.reload() }, "Reload");
   view.replaceChildren(note(`There are no tokens: is npm start running? ${error.message}`, reload));
@@ -137,16 +142,20 @@ function isViewName(name: string | null): name is ViewName {
   return name !== null && Object.hasOwn(CREATE, name);
 }
 
+function linkIn(links: HTMLElement, name: string): Element | null {
+  return links.querySelector(`a[href="#${CSS.escape(name)}"]`);
+}
+
 /** Shows the view that the address names. */
 function showView(): void {
   if (customerApp === null) return;
   const name = location.hash.slice(1) || FIRST_VIEW;
   shownName = name;
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a"))
-    link.ariaCurrent = link.hash === `#${name}` ? "page" : null;
-  const current = document.querySelector("nav a[aria-current]");
-  current?.scrollIntoView({ inline: "nearest", block: "nearest" });
-  title.textContent = current?.querySelector("span")?.textContent ?? "Not found";
+  const row = linkIn(more, name);
+  const tab = linkIn(tabs, row === null ? name : "more");
+  for (const link of tabs.querySelectorAll("a")) link.ariaCurrent = null;
+  if (tab !== null) tab.ariaCurrent = row === null ? "page" : "true";
+  title.textContent = (row ?? tab)?.querySelector("strong, span")?.textContent ?? "Not found";
   showCost();
   if (!isViewName(name)) {
     const back = h("a", { href: `#${FIRST_VIEW}` }, "Go to your points");
@@ -171,7 +180,7 @@ function showTill(): void {
 }
 
 function showCount(name: string, number: number, what: string): void {
-  const link = document.querySelector(`nav a[href="#${name}"]`);
+  const link = linkIn(tabs, name);
   const title = `${number} ${what}`;
   link?.querySelector("b")?.remove();
   // As an image, the badge is read out by its label: the unit belongs to the link's name.
@@ -179,23 +188,24 @@ function showCount(name: string, number: number, what: string): void {
 }
 
 function sendFor(name: string): typeof fetch {
-  return fetchWithCost((text) => noteCost(name, text));
+  return fetchWithCost((cost) => noteCost(name, cost));
 }
 
-function noteCost(name: string, text: string | null): void {
-  const isBack = text !== null && isOffline;
-  isOffline = text === null;
-  if (text !== null) costs.set(name, text);
+function noteCost(name: string, cost: Cost | null): void {
+  const isBack = cost !== null && isOffline;
+  isOffline = cost === null;
+  byId("offline", HTMLElement).textContent = isOffline ? "Offline: the service does not answer. Trying again …" : "";
+  if (cost !== null) costs.set(name, new Map(costs.get(name)).set(...cost));
   showCost();
   // The browser fires no `online` event when a server restarts. This fires it: views retry, and the socket connects.
   if (isBack) dispatchEvent(new Event("online"));
 }
 
 function showCost(): void {
-  byId("till-cost", HTMLElement).textContent = costs.get("till") ?? "";
-  cost.classList.toggle("offline", isOffline);
-  const shown = costs.get(shownName ?? "") ?? "Nothing asked yet";
-  cost.textContent = isOffline ? "Offline: the service does not answer. Trying again …" : shown;
+  const linesOf = (name: string) =>
+    [...(costs.get(name) ?? [])].map(([path, text]) => h("li", {}, `${path} · ${text}`));
+  byId("till-cost", HTMLElement).replaceChildren(...linesOf("till"));
+  byId("cost", HTMLElement).replaceChildren(...linesOf(shownName ?? ""));
 }
 
 function say(text: string): void {

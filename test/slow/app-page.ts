@@ -5,7 +5,8 @@ import { PATIENCE_MS } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-export const VIEWS = ["Points", "Coupons", "Nearby", "Messages", "Team", "Board", "Search"] as const;
+const TABS = ["Points", "Coupons", "Nearby", "Messages", "More"] as const;
+export const VIEWS = [...TABS, "Search", "Team", "Leaderboard"] as const;
 type ViewName = (typeof VIEWS)[number];
 
 export interface Screen {
@@ -51,7 +52,9 @@ export async function openWindow(
 }
 
 export async function goTo(page: Page, view: ViewName): Promise<void> {
-  await page.getByRole("navigation").getByText(view, { exact: true }).click();
+  const tab = TABS.find((name) => name === view) ?? "More";
+  await page.getByRole("navigation").getByText(tab, { exact: true }).click();
+  if (tab !== view) await page.getByRole("main").getByRole("link", { name: view }).click();
   await page.getByRole("heading", { level: 1, name: view }).waitFor();
   await page.locator("main .waiting:visible").first().waitFor({ state: "detached" });
 }

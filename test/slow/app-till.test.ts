@@ -62,7 +62,16 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
         page.getByText("Ben Patel writes: Tea at four?").waitFor(liveTimeout),
       ]);
       expect(lines.map(({ record }) => record)).toEqual(["message_group", "message"]);
-      await page.getByText("Ben Patel: Tea at four?").waitFor(liveTimeout);
+      await page.getByText("Ben Patel: Tea at four?").click(liveTimeout);
+      await page.locator("#till").getByLabel("Message").fill("Or coffee?");
+      await sendForm(page, "Send a message");
+      const thread = page.getByRole("list", { name: "Messages of Ben Patel" }).getByRole("listitem");
+      await thread.getByText("Or coffee?").waitFor(liveTimeout);
+      await thread.getByText(/^Ben Patel · .* · read$/).waitFor();
+      expect(await thread.allInnerTexts()).toEqual([
+        expect.stringMatching(/^Ben Patel · .*\d:\d\d [AP]M\s+Tea at four\?$/),
+        expect.stringMatching(/^Ben Patel · .*\d:\d\d [AP]M · read\s+Or coffee\?$/),
+      ]);
       expect(errors).toEqual([]);
     });
   });
@@ -108,6 +117,9 @@ describe.skipIf(CHROMIUM === null)("the example app's till", () => {
       await whyNot.click();
       await till.getByText("✗ Already used (1 of 1)").waitFor();
       expect(await till.getByText("✓ the customer holds it").isVisible()).toBe(false);
+      const ended = till.getByRole("listitem").filter({ hasText: "Last summer's treat" });
+      for (const text of await ended.allInnerTexts()) expect(text).toMatch(/From \w+ Street\s+\d left · Ended /);
+      expect(await ended.count()).toBeGreaterThan(0);
       expect(await accessibilityFaults(page)).toEqual([]);
 
       await till.getByRole("button", { name: "Reverse Oat latte on us" }).click();

@@ -1,8 +1,11 @@
+/** What a request asked, and what it cost. */
+export type Cost = [path: string, text: string];
+
 /**
  * A `fetch` that reports the cost of each answer, or null if no answer comes. The cost is the browser's wait and the
  * numbers in `Server-Timing`, such as `d1;dur=1.5, trips;desc="1", rows;desc="42"`.
  */
-export function fetchWithCost(report: (cost: string | null) => void): typeof fetch {
+export function fetchWithCost(report: (cost: Cost | null) => void): typeof fetch {
   return async (input, init) => {
     const startedAt = performance.now();
     try {
@@ -12,7 +15,8 @@ export function fetchWithCost(report: (cost: string | null) => void): typeof fet
       const figure = (name: string) => new RegExp(`\\b${name};(?:dur=|desc=")([\\d.]+)`).exec(timing)?.[1] ?? "no";
       const trips = figure("trips") === "1" ? "1 round trip" : `${figure("trips")} round trips`;
       const path = new URL(answer.url).pathname.replace("/api/v1", "");
-      report(`${path} · ${waitMs} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read`);
+      const text = `${waitMs} ms, ${figure("d1")} at the database · ${trips} · ${figure("rows")} rows read`;
+      report([path, text]);
       return answer;
     } catch (error) {
       if (init?.signal?.aborted !== true) report(null);

@@ -66,6 +66,11 @@ export function when(time: string): string {
   return date.toLocaleDateString("en", { day: "numeric", month: "short", ...year });
 }
 
+/** A day with its year and the hour, in the browser's zone. */
+export function momentOf(time: string): string {
+  return toDate(time).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+}
+
 /** A day with its year, in the browser's zone. */
 export function dayOf(time: string): string {
   return toDate(time).toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" });

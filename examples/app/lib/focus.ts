@@ -2,12 +2,16 @@ import type { Child } from "./dom.ts";
 
 /**
  * Replaces an element's content. The keyboard's focus stays on the control with the same `data-key`, such as `c6/block`,
- * or moves to the first control of the same row, `c6/`, if that control is gone.
+ * or moves to the first control of the same row, `c6/`, if that control is gone. What is unfolded stays unfolded.
  */
 export function replaceContent(element: HTMLElement, ...content: Child[]): void {
   const focused = document.activeElement;
   const key = focused instanceof HTMLElement && element.contains(focused) ? focused.dataset.key : undefined;
+  const unfolded = [...element.querySelectorAll<HTMLElement>("[open] > summary[data-key]")];
   element.replaceChildren(...content);
+  for (const summary of element.querySelectorAll<HTMLElement>("summary[data-key]"))
+    if (unfolded.some(({ dataset }) => dataset.key === summary.dataset.key))
+      summary.parentElement?.setAttribute("open", "");
   if (key === undefined) return;
   const controls = [...element.querySelectorAll<HTMLElement>("[data-key]")];
   const row = key.slice(0, key.lastIndexOf("/") + 1);

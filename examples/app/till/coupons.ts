@@ -2,6 +2,7 @@ import type { Check, TillCoupon } from "loyalty-edge/till";
 import { answerView, readAll, skeletonOf } from "../lib/answer-view.ts";
 import type { View } from "../lib/app.ts";
 import { type Child, dayOf, endText, h, list } from "../lib/dom.ts";
+import { endOf } from "../views/coupons.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Visit } from "./till.ts";
 
@@ -44,7 +45,8 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
       return outcome;
     });
 
-  function drawCoupon({ id, name, redeemable, remaining_count, expected_end_date, expiration_date }: TillCoupon) {
+  function drawCoupon(coupon: TillCoupon): HTMLElement {
+    const { id, name, redeemable, remaining_count, store_name } = coupon;
     const redemptionId = redemptionIds.get(id);
     const reasons = h("div", { class: "reasons" });
     const explain = async () => {
@@ -57,8 +59,8 @@ export function createTillCoupons({ till, holder, storeId, signal }: Visit): Vie
       ...(redemptionId === undefined ? [] : [button("reverse", "Reverse", () => reverse(id, redemptionId))]),
       redeemable ? button("use", "Redeem", () => redeem(id)) : button("use", "Why not?", explain),
     ];
-    const about = `${remaining_count} left · ${endText(expected_end_date ?? expiration_date)}`;
-    const text = h("div", {}, h("strong", {}, name), h("p", {}, about));
+    const about = [`From ${store_name}`, h("br"), `${remaining_count} left · ${endText(endOf(coupon))}`];
+    const text = h("div", {}, h("strong", {}, name), h("p", {}, ...about));
     return h("li", {}, h("div", { class: "row" }, text, h("div", { class: "acts" }, ...buttons)), reasons);
   }
 

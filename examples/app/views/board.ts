@@ -4,12 +4,13 @@ import type { App, View } from "../lib/app.ts";
 import { choice, h } from "../lib/dom.ts";
 
 const RANKINGS = [
-  { by: "run", title: "Runs", total: ({ total_runs }: LeaderboardItem) => total_runs },
+  { by: "run", title: "Score", total: ({ total_runs }: LeaderboardItem) => total_runs },
   { by: "hit", title: "Hits", total: ({ total_hits }: LeaderboardItem) => total_hits },
   { by: "double", title: "Doubles", total: ({ total_doubles }: LeaderboardItem) => total_doubles },
   { by: "triple", title: "Triples", total: ({ total_triples }: LeaderboardItem) => total_triples },
 ] as const;
 type Ranking = (typeof RANKINGS)[number];
+const MEASURE = "The employees of a store in its contest. The score is counted in runs, as in baseball.";
 
 /** A board is at most 30 seconds old (docs/contract/interface.md, 4.7), so after this time it has a play that was just fed. */
 const PLAY_SHOWN_AFTER_MS = 31_000;
@@ -30,7 +31,7 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
       showAge();
       return items.length === 0 ? [] : [drawTable(items)];
     },
-    empty: "The employees who play at this store will be ranked here. The till can record a play.",
+    empty: "The employees who take part at this store will be ranked here. The till can record a play.",
   });
 
   function drawTable(employees: readonly LeaderboardItem[]): HTMLElement {
@@ -63,7 +64,7 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
   const age = h("p", { class: "hint", role: "timer" });
   function showAge(): void {
     const seconds = (ms: number) => `${Math.max(0, Math.round(ms / SECOND_MS))} s`;
-    const ageText = computedAt === null ? "" : `The board is ${seconds(Date.now() - computedAt)} old. `;
+    const ageText = computedAt === null ? "" : `Updated ${seconds(Date.now() - computedAt)} ago. `;
     const due =
       dueAt === null ? "" : `A play was recorded: it is here in ${seconds(dueAt - Date.now())} at the latest.`;
     age.textContent = ageText + due;
@@ -79,7 +80,7 @@ export function createBoard({ client, customer, endSignal }: App): View & { expe
     void board.refresh();
   });
   return {
-    element: h("div", {}, storeChoice, age, board.element),
+    element: h("div", {}, storeChoice, h("p", { class: "hint" }, MEASURE), age, board.element),
     refresh: board.refresh,
     expectPlay: () => {
       dueAt = Date.now() + PLAY_SHOWN_AFTER_MS;

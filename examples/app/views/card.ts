@@ -14,7 +14,7 @@ export function drawCard({ first_name, last_name, scan_id, balance, balances }: 
 
 /** A button for each chain with the customer's balance there. A second click on the chosen one takes the choice back. */
 export function drawBalances(
-  { balances }: Me,
+  { balances, campaigns_total: total, campaigns_registered: registered }: Me,
   chosenId: string | null,
   onChoose: (accountId: string | null) => void,
 ): HTMLElement {
@@ -37,5 +37,11 @@ export function drawBalances(
       h("button", attributes, chainBadge(account_id, company), text, h("strong", { class: "sum" }, points(balance))),
     );
   });
-  return h("div", { class: "tiles", role: "group", "aria-label": "Balance by chain" }, ...tiles);
+  const campaigns = total === 0 ? "" : `You take part in ${registered} of ${total} campaigns at your stores.`;
+  return h(
+    "div",
+    { class: "tiles", role: "group", "aria-label": "Balance by chain" },
+    ...tiles,
+    h("p", { class: "hint" }, campaigns),
+  );
 }

@@ -2,22 +2,27 @@ import { type FailedResult, LoyaltyError, type MessageGroup } from "loyalty-edge
 import { answerView, readAll, textOf } from "../lib/answer-view.ts";
 import type { App, View } from "../lib/app.ts";
 import { ask } from "../lib/ask.ts";
-import { entry, h, initials, list, when } from "../lib/dom.ts";
+import { entry, h, initials, list, momentOf, when } from "../lib/dom.ts";
 import { replaceContent } from "../lib/focus.ts";
 
 const CONSEQUENCE = "You no longer see what they write, and they no longer find you. They are not told.";
+const NOTHING = "The newest message is by somebody whom you have blocked.";
+const HISTORY_HINT = "The service gives the newest message. Those that come while this app is open stay here.";
 
 type Member = MessageGroup["group_members"][number];
 
 /** What is true for the customer as soon as they say it. */
 type Said = Partial<MessageGroup>;
 
-/** The customer's message groups, the newest message first. Opening a group reads it, and shows its menu. */
-export function createMessages({ client: { messages }, say, count, endSignal: signal }: App): View {
+/** The customer's message groups, the newest message first. Opening a group reads it, and shows what was heard in it. */
+export function createMessages({ client: { messages }, customer, say, count, endSignal: signal }: App): View {
   const lines = h("div");
   let newest = "";
   let groups: readonly MessageGroup[] = [];
-  let openId = "";
+  /** By group, the messages that were the newest at some time, oldest first. */
+  const heard = new Map<string, MessageGroup[]>();
+  /** By group, the time up to which the app has told the service that it is read. */
+  const readUpTo = new Map<string, string>();
   /** By group, what the service has not answered yet. It is painted over what the service last answered. */
   const unanswered = new Map<string, Said>();
 
@@ -28,12 +33,23 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
       if (!isFirst && time > newest) say(`${last_customer_name} writes: ${last_message}`);
       newest = time;
       groups = items;
+      for (const group of items) hear(group);
       paint();
       return items.length === 0 ? [] : [lines];
     },
     empty: "Nobody has written yet. The till can send a message.",
   });
   return view;
+
+  function hear(group: MessageGroup): void {
+    const known = heard.get(group.group_id) ?? [];
+    const { last_message: text, last_message_time: time, last_customer_name: name } = group;
+    const isKnown = known.some(
+      ({ last_message, last_message_time }) => last_message === text && last_message_time === time,
+    );
+    // The name of a blocked sender is empty.
+    if (!isKnown && name !== "") heard.set(group.group_id, [...known, group]);
+  }
 
   function paint(): void {
     const shown = groups.map((group) => ({ ...group, ...unanswered.get(group.group_id) }));
@@ -87,17 +103,34 @@ export function createMessages({ client: { messages }, say, count, endSignal: si
       return button(`block-${member.id}`, label, () => void tellBlocked(group, member));
     });
     const summary = h("summary", { class: "row", "data-key": `${id}/open` }, ...texts, ...badge);
-    const details = h("details", { open: openId === id }, summary);
+    const details = h("details", { name: "group" }, summary, ...drawHeard(group));
     details.append(h("p", { class: "menu" }, mute, ...blocks));
-    details.addEventListener("toggle", () => onToggle(details.open, group));
+    details.addEventListener("toggle", () => details.open && markRead(group));
     return h("li", {}, details);
   }
 
-  function onToggle(isOpen: boolean, group: MessageGroup): void {
-    if (isOpen) openId = group.group_id;
-    else if (openId === group.group_id) openId = "";
-    const isUnread = group.read_status === 0 && !unanswered.has(group.group_id);
-    if (isOpen && isUnread) void tell(group, { read_status: 1 }, "", () => messages.markRead(group, { signal }));
+  function drawHeard({ group_id, group_name, group_members, read_status }: MessageGroup): HTMLElement[] {
+    const blockedIds = group_members.filter(({ is_blocked }) => is_blocked).map(({ id }) => id);
+    const shown = (heard.get(group_id) ?? []).filter(({ last_customer }) => !blockedIds.includes(last_customer));
+    if (shown.length === 0) return [h("p", { class: "hint" }, NOTHING)];
+    const bubbles = shown.map((message, index) => {
+      const isOwn = message.last_customer === customer.id;
+      const isLast = index === shown.length - 1;
+      const about = [isOwn ? "You" : message.last_customer_name, momentOf(message.last_message_time)];
+      if (isLast && !isOwn && read_status === 1) about.push("read");
+      const head = h("small", { class: "hint" }, about.join(" · "));
+      return h("li", { class: isOwn ? "own" : "" }, head, h("p", {}, message.last_message));
+    });
+    const thread = h("ol", { class: "thread", "aria-label": `Messages of ${group_name}` }, ...bubbles);
+    return [thread, h("p", { class: "hint" }, HISTORY_HINT)];
+  }
+
+  /** Marks an open group as read, once for each newest message: a refusal must not be followed by the same request. */
+  function markRead(group: MessageGroup): void {
+    const { group_id: id, last_message_time, read_status } = group;
+    if (read_status === 1 || readUpTo.get(id) === last_message_time) return;
+    readUpTo.set(id, last_message_time);
+    void tell(group, { read_status: 1 }, "", () => messages.markRead(group, { signal }));
   }
 
   function tellMuted(group: MessageGroup): Promise<void> {

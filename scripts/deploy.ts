@@ -1,14 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { Option } from "commander";
 import * as z from "zod";
 import { refuseUnready } from "./lib/account.ts";
 import { ask, type Cloudflare, openCloudflare, permissionFor } from "./lib/cloudflare-api.ts";
 import { findMissing, isService, runningVersions } from "./lib/deployed.ts";
 import { environmentNames, refuseShared, refuseWrongVariables, STAGING, settingsOf } from "./lib/environments.ts";
-import { commitOfClone } from "./lib/git.ts";
 import { migrate } from "./lib/migrations.ts";
 import { newCommand, withEnvironment } from "./lib/options.ts";
-import { CommandError } from "./lib/project.ts";
-import { type Binder, createMissing, type Found, findResources, readBinders, refuseBound } from "./lib/resources.ts";
+import { CommandError, ROOT } from "./lib/project.ts";
+import { findOrMakeResources } from "./lib/resources.ts";
 import { deleteWorker } from "./lib/temporary-worker.ts";
 import { checkBundle, refuseWrongConfig, runWranglerFor } from "./lib/wrangler.ts";
 
@@ -19,13 +19,6 @@ interface Options {
   older?: boolean;
   closeSockets?: boolean;
   takeDomain: string[];
-}
-
-/** A program that can be deployed, with what its account has of it. */
-interface Ready {
-  env: string;
-  cloudflare: Cloudflare;
-  found: Found;
 }
 
 export const program = withEnvironment(newCommand("npm run deploy"))
@@ -52,40 +45,20 @@ async function run({ env, all, ...how }: Options): Promise<void> {
     refuseWrongConfig(name);
   }
   await refuseUnready(names, how.takeDomain);
-  const programs = await findAll(names);
   if (!how.migrate) console.error(`The Worker: ${await checkBundle(names[0])}.`);
-  const done: string[] = [];
-  for (const program of programs) {
-    if (all) console.error(`\nDeploying ${program.env} …`);
-    await deploy(program, how).catch((error: Error) => {
-      if (done.length > 0) console.error(`Done before: ${done.join(", ")}.`);
-      throw error;
-    });
-    done.push(program.env);
+  for (const name of names) {
+    if (all) console.error(`\nDeploying ${name} …`);
+    await deploy(name, how);
   }
-}
-
-/** Finds what each account has of the programs. @throws a CommandError if another Worker uses it. */
-async function findAll(names: readonly string[]): Promise<Ready[]> {
-  const bindersByAccount = new Map<string, Binder[]>();
-  const programs: Ready[] = [];
-  for (const env of names) {
-    const cloudflare = await openCloudflare(env);
-    const found = await findResources(cloudflare, env);
-    const binders = bindersByAccount.get(cloudflare.accountId) ?? (await readBinders(cloudflare));
-    bindersByAccount.set(cloudflare.accountId, binders);
-    refuseBound(env, found, binders);
-    programs.push({ env, cloudflare, found });
-  }
-  return programs;
 }
 
 async function deploy(
-  { env, cloudflare, found }: Ready,
+  env: string,
   { migrate: migrateOnly, older: isOlder = false, closeSockets }: Omit<Options, "env" | "all">,
 ): Promise<void> {
-  const { worker, databaseName } = settingsOf(env);
-  const resources = await createMissing(cloudflare, env, found);
+  const { worker, databaseName, patterns } = settingsOf(env);
+  const cloudflare = await openCloudflare(env);
+  const resources = await findOrMakeResources(cloudflare, env);
   console.error(`Migrating ${databaseName} …`);
   // The former Worker works with the migrated database until the new Worker runs everywhere.
   await migrate(cloudflare, { env, databaseId: resources.databaseId, isOlder });
@@ -96,9 +69,9 @@ async function deploy(
   const commit = commitOfClone();
   const tagArgs = commit === "" ? [] : ["--tag", commit];
   const args = ["deploy", ...tagArgs, ...(closeSockets ? ["--durable-objects-code-update-mode", "immediate"] : [])];
-  const before = await runningVersions(cloudflare, worker);
+  const before = await runningVersions(cloudflare, env);
   const { status, output } = await runWranglerFor(env, args, { place: resources, capture: "and show" });
-  const fault = await faultOf({ env, cloudflare }, before, status).catch((error) => {
+  const fault = await faultOf(cloudflare, env, { before, status }).catch((error) => {
     if (error instanceof CommandError) return `Nobody knows whether the new version of ${env} runs. ${error.message}`;
     throw error;
   });
@@ -106,17 +79,18 @@ async function deploy(
     throw new CommandError(
       `${fault}${adviceIn(output)} See wrangler's output above. Remove the cause, then run the same command again.`,
     );
-  console.error(`Deployed ${env}. To see whether it works, ask ${addressIn(output)}/health`);
+  const ownAddress = patterns[0] && `https://${patterns[0].replace(/\/.*/, "")}`;
+  const address = ownAddress ?? /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address";
+  console.error(`Deployed ${env}. To see whether it works, ask ${address}/health`);
 }
 
 /** What is wrong after wrangler has ended, because it may fail or warn before or after it has deployed the version. */
-async function faultOf({ env, cloudflare }: Omit<Ready, "found">, before: string, status: number) {
-  const { worker } = settingsOf(env);
-  if ((await runningVersions(cloudflare, worker)) === before)
-    return (await isService(cloudflare, worker))
+async function faultOf(cloudflare: Cloudflare, env: string, { before, status }: { before: string; status: number }) {
+  if ((await runningVersions(cloudflare, env)) === before)
+    return (await isService(cloudflare, env))
       ? "The deployment failed. The database is migrated, and the version that ran before still runs."
       : "The deployment failed. The database is migrated, but no version of the service runs.";
-  const missing = await findMissing(cloudflare, worker, env);
+  const missing = await findMissing(cloudflare, env);
   if (missing.length > 0) return `The new version of ${env} runs, but without ${missing.join(", ")}.`;
   return status === 0
     ? null
@@ -129,11 +103,11 @@ function adviceIn(output: string): string {
   return path === undefined ? "" : ` ${permissionFor(path)}`;
 }
 
-/** The address of the Worker in wrangler's output: its own domain, or else the one at workers.dev. */
-function addressIn(output: string): string {
-  const [, domain] = /^\s+(\S+) \(custom domain\)/m.exec(output) ?? [];
-  if (domain !== undefined) return `https://${domain}`;
-  return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "its address";
+/** The commit of this clone, with a plus sign if files have changed since; empty without a clone or git. */
+function commitOfClone(): string {
+  // Cloudflare takes a tag of at most 25 characters.
+  const args = ["--git-dir=.git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"];
+  return spawnSync("git", args, { cwd: ROOT, encoding: "utf8" }).stdout?.trim() ?? "";
 }
 
 /**

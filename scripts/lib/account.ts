@@ -4,6 +4,7 @@ import { ask, askOrNull, type Cloudflare, NO_WORKER, openCloudflare } from "./cl
 import { Domains, runningVersions } from "./deployed.ts";
 import { envOption, settingsOf, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
+import { type Bindings, readBindings, remediesForBound } from "./resources.ts";
 import { SECRET_NAMES } from "./sign.ts";
 
 const NO_SUBDOMAIN = 10007;
@@ -20,14 +21,21 @@ const Changes = z.object({ conflicting: z.array(z.object({ hostname: z.string() 
  */
 export async function refuseUnready(envs: readonly string[], domainsToTake: readonly string[]): Promise<void> {
   const remedies = new Set<string>();
-  for (const env of envs) for (const remedy of await remediesFor(env, domainsToTake)) remedies.add(`- ${remedy}\n`);
+  const bindingsByAccount = new Map<string, Bindings>();
+  for (const env of envs) {
+    const cloudflare = await openCloudflare(env);
+    const bindings = bindingsByAccount.get(cloudflare.accountId) ?? (await readBindings(cloudflare));
+    bindingsByAccount.set(cloudflare.accountId, bindings);
+    const bound = await remediesForBound(cloudflare, env, bindings);
+    const others = await remediesFor(cloudflare, env, domainsToTake);
+    for (const remedy of [...bound, ...others]) remedies.add(`- ${remedy}\n`);
+  }
   if (remedies.size > 0)
     throw new CommandError(`Nothing was made, migrated or deployed. Before that:
 ${[...remedies].join("")}Then run the same command again.`);
 }
 
-async function remediesFor(env: string, domainsToTake: readonly string[]): Promise<string[]> {
-  const cloudflare = await openCloudflare(env);
+async function remediesFor(cloudflare: Cloudflare, env: string, domainsToTake: readonly string[]): Promise<string[]> {
   const dashboard = `https://dash.cloudflare.com/${cloudflare.accountId}`;
   const remedies: string[] = [];
   if ((await askOrNull([NO_SUBDOMAIN], cloudflare, "GET /workers/subdomain", z.unknown())) === null)
@@ -64,7 +72,7 @@ async function conflictsOf(cloudflare: Cloudflare, env: string, secrets: readonl
       (name) =>
         `Delete the secret ${name} of ${env}, because it is a variable: npm run wrangler -- secret delete ${name}${envOption(env)}`,
     );
-  if ((await runningVersions(cloudflare, settingsOf(env).worker)).includes(","))
+  if ((await runningVersions(cloudflare, env)).includes(","))
     conflicts.push(`End the gradual deployment of ${env}: npm run wrangler -- versions deploy${envOption(env)}`);
   return conflicts;
 }

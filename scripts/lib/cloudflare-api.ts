@@ -6,11 +6,10 @@ import { runWrangler } from "./wrangler.ts";
 
 const Credentials = z.union([z.object({ token: z.string() }), z.object({ key: z.string(), email: z.string() })]);
 const Accounts = z.array(z.object({ id: z.string() }));
-const Envelope = z.object({
-  success: z.boolean(),
-  errors: z.array(z.object({ code: z.number().default(0), message: z.string() })).default([]),
-  result: z.unknown(),
-});
+const ApiFault = z.object({ code: z.number().default(0), message: z.string() });
+const Envelope = z
+  .object({ success: z.boolean(), errors: z.array(ApiFault).default([]), result: z.unknown() })
+  .catch({ success: false, errors: [], result: null });
 
 /** The error codes of a Worker that does not exist. */
 export const NO_WORKER = [10007, 10090];
@@ -70,9 +69,7 @@ async function authorization(): Promise<Record<string, string>> {
   const { data } = Credentials.safeParse(parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)));
   if (status !== 0 || data === undefined)
     throw new CommandError(
-      /not (logged in|authenticated)/i.test(output)
-        ? "Cloudflare does not know you: set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once."
-        : output.trim(),
+      `Wrangler gives no login. Set CLOUDFLARE_API_TOKEN, or run npm run wrangler -- login once. It says:\n${output.trim()}`,
     );
   return "token" in data
     ? { Authorization: `Bearer ${data.token}` }
@@ -95,7 +92,16 @@ export async function ask<Schema extends z.ZodType>(
     cloudflare.headers = await authorization();
     answer = await send(cloudflare, route, body);
   }
-  return resultOf(answer, route, schema);
+  const { success, errors, result } = envelopeIn(answer);
+  if (!success) {
+    const reasons = errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ");
+    const advice = [401, 403].includes(answer.status) ? ` ${permissionFor(route)}` : "";
+    const reason = (reasons || answer.bytes.toString("utf8", 0, 200)) + advice;
+    throw new ApiError(`Cloudflare answers ${route} with ${answer.status}: ${reason}`, codesIn(answer));
+  }
+  const { data, error } = schema.safeParse(result);
+  if (error === undefined) return data as z.output<Schema>;
+  throw new CommandError(`Cloudflare answers ${route} in an unknown form:\n${z.prettifyError(error)}`);
 }
 
 /** Sends a request without a body. Resolves with null if the API answers with one of these error codes. */
@@ -130,23 +136,9 @@ async function send({ accountId, fetch, headers }: Cloudflare, route: string, bo
   return answer;
 }
 
-const envelopeIn = ({ bytes }: Answer) => Envelope.safeParse(parse(bytes.toString())).data;
+const envelopeIn = ({ bytes }: Answer) => Envelope.parse(parse(bytes.toString()));
 
-const codesIn = (answer: Answer) => envelopeIn(answer)?.errors.map(({ code }) => code) ?? [];
-
-function resultOf<Schema extends z.ZodType>(answer: Answer, route: string, schema: Schema): z.output<Schema> {
-  const envelope = envelopeIn(answer);
-  if (!envelope?.success) {
-    const errors = envelope?.errors.map(({ code, message }) => `${message} [code: ${code}]`).join(" ");
-    const reason = errors ?? answer.bytes.toString("utf8", 0, 200);
-    const advice = [401, 403].includes(answer.status) ? ` ${permissionFor(route)}` : "";
-    throw new ApiError(`Cloudflare answers ${route} with ${answer.status}: ${reason}${advice}`, codesIn(answer));
-  }
-  const { data, error } = schema.safeParse(envelope.result);
-  if (error === undefined) return data as z.output<Schema>;
-  const faults = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  throw new CommandError(`Cloudflare answers ${route} in an unknown form: ${faults.join("; ")}`);
-}
+const codesIn = (answer: Answer) => envelopeIn(answer).errors.map(({ code }) => code);
 
 /** A sentence about the permission that a refused call needs. */
 export function permissionFor(route: string): string {

@@ -3,8 +3,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { ApiError, ask, type Cloudflare, openCloudflare } from "./cloudflare-api.ts";
-import { settingsOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
+import { findDatabase } from "./resources.ts";
 
 /** A database of an environment: the local one in a folder, or the deployed one. */
 export type DatabaseLocation = { env: string } & ({ persistTo: string } | { remote: true });
@@ -45,10 +45,9 @@ async function askDeployed(sql: string, database: DatabaseLocation): Promise<z.o
 
 async function openDeployed(env: string): Promise<{ cloudflare: Cloudflare; route: string }> {
   const cloudflare = await openCloudflare(env);
-  const { database_id: id, databaseName } = settingsOf(env);
-  const idOrName = id ?? encodeURIComponent(databaseName);
-  const { uuid } = await ask(cloudflare, `GET /d1/database/${idOrName}`, z.object({ uuid: z.string() }));
-  return { cloudflare, route: `POST /d1/database/${uuid}/query` };
+  const id = await findDatabase(cloudflare, env);
+  if (id === undefined) throw new CommandError(`There is no database of ${env} yet: npm run deploy makes it.`);
+  return { cloudflare, route: `POST /d1/database/${id}/query` };
 }
 
 /** Asks the local database. It is a file that several processes may open, even while the service runs. */

@@ -15,20 +15,21 @@ const Routes = z.array(z.object({ pattern: z.string() }));
 export const Domains = z.array(z.object({ hostname: z.string(), service: z.string() }));
 
 /** The ids of the versions that a Worker runs, with commas between them: several during a gradual deployment. */
-export async function runningVersions(cloudflare: Cloudflare, worker: string): Promise<string> {
+export async function runningVersions(cloudflare: Cloudflare, env: string): Promise<string> {
+  const { worker } = settingsOf(env);
   const { deployments } = await ask(cloudflare, `GET /workers/scripts/${worker}/deployments`, Deployments);
   return deployments[0]?.versions.map(({ version_id }) => version_id).join() ?? "";
 }
 
-/** Whether a Worker is the service. `secret put` makes a Worker that is not. */
-export async function isService(cloudflare: Cloudflare, worker: string): Promise<boolean> {
-  const { bindings } = await ask(cloudflare, `GET /workers/scripts/${worker}/settings`, WorkerSettings);
+/** Whether the Worker of a program is the service. `secret put` makes a Worker that is not. */
+export async function isService(cloudflare: Cloudflare, env: string): Promise<boolean> {
+  const { bindings } = await ask(cloudflare, `GET /workers/scripts/${settingsOf(env).worker}/settings`, WorkerSettings);
   return bindings.some(({ name }) => name === "DB");
 }
 
 /** What the Worker of a program lacks. Wrangler sets it after it has deployed the version, and may only warn. */
-export async function findMissing(cloudflare: Cloudflare, worker: string, env: string): Promise<string[]> {
-  const { patterns, triggers, workers_dev, observability } = { ...settingsOf(env), ...configOf(env) };
+export async function findMissing(cloudflare: Cloudflare, env: string): Promise<string[]> {
+  const { worker, patterns, triggers, workers_dev, observability } = { ...settingsOf(env), ...configOf(env) };
   const script = `GET /workers/scripts/${worker}`;
   const { schedules } = await ask(cloudflare, `${script}/schedules`, Schedules);
   const { enabled, previews_enabled } = await ask(cloudflare, `${script}/subdomain`, Subdomain);
@@ -40,15 +41,15 @@ export async function findMissing(cloudflare: Cloudflare, worker: string, env: s
   const crons = schedules.map(({ cron }) => cron);
   const ownDomains = domains.filter(({ service }) => service === worker).map(({ hostname }) => hostname);
   const addresses = [...ownDomains, ...routes.map(({ pattern }) => pattern)];
-  const missing: (readonly [isMissing: boolean, text: string])[] = [
-    ...(triggers?.crons ?? []).map((cron) => [!crons.includes(cron), `the schedule ${cron}`] as const),
-    ...patterns.map((pattern) => [!addresses.includes(pattern), `the address ${pattern}`] as const),
-    [workers_dev && !enabled, "the address at workers.dev"],
-    [enabled && !workers_dev, "a closed address at workers.dev"],
-    [previews_enabled, "closed addresses of its versions"],
-    [!includes(settings.observability, observability), "its settings of logs and traces"],
+  const missing = [
+    ...(triggers?.crons ?? []).map((cron) => !crons.includes(cron) && `the schedule ${cron}`),
+    ...patterns.map((pattern) => !addresses.includes(pattern) && `the address ${pattern}`),
+    workers_dev && !enabled && "the address at workers.dev",
+    enabled && !workers_dev && "a closed address at workers.dev",
+    previews_enabled && "closed addresses of its versions",
+    !includes(settings.observability, observability) && "its settings of logs and traces",
   ];
-  return missing.filter(([isMissing]) => isMissing).map(([, text]) => text);
+  return missing.filter((text) => text !== false);
 }
 
 /** Whether an object has all that another has, and maybe more. */

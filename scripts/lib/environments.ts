@@ -100,12 +100,11 @@ export function envOption(env: string): string {
 
 /** @throws a CommandError if the program shares a resource, such as a database or a route, with another. */
 export function refuseShared(env: string): void {
-  const resources = resourcesOf(env);
+  const resources = new Set(resourcesOf(env));
   for (const otherEnv of environmentNames().filter((name) => name !== env)) {
-    const otherResources = resourcesOf(otherEnv);
-    const sharedResource = resources.find((resource) => otherResources.includes(resource));
-    if (sharedResource !== undefined)
-      throw new CommandError(`${env} and ${otherEnv} would share ${sharedResource}: give each its own.`);
+    const shared = resourcesOf(otherEnv).find((resource) => resources.has(resource));
+    if (shared !== undefined)
+      throw new CommandError(`${env} and ${otherEnv} would share ${shared}: give each its own.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ApiError, ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
+import { ask, askOrNull, type Cloudflare, NO_WORKER } from "./cloudflare-api.ts";
 import { WorkerSettings } from "./deployed.ts";
 import { settingsOf, variablesOf } from "./environments.ts";
 import { CommandError } from "./project.ts";
@@ -9,9 +9,6 @@ export interface Resources {
   databaseId: string;
   namespaceId: string;
 }
-
-/** What an account has of these. */
-export type Found = { [Name in keyof Resources]: string | undefined };
 
 const DatabaseId = z.object({ uuid: z.string() }).transform(({ uuid }) => uuid);
 const NamespaceId = z.object({ id: z.string() }).transform(({ id }) => id);
@@ -23,31 +20,26 @@ const NAMESPACE_LIMIT = 1_000;
 /** How many Workers are asked for their bindings at a time. */
 const WORKERS_AT_ONCE = 5;
 
-/** Finds the database and the KV namespace of a program, by their ids or names. */
-export async function findResources(cloudflare: Cloudflare, env: string): Promise<Found> {
-  return { namespaceId: await findNamespace(cloudflare, env), databaseId: await findDatabase(cloudflare, env) };
-}
-
-/** Creates what was not found. If an answer is lost, the next try is refused, although the first has created it. */
-export async function createMissing(cloudflare: Cloudflare, env: string, found: Found): Promise<Resources> {
+/** Finds the database and the KV namespace of a program, by their ids or names, or makes them. */
+export async function findOrMakeResources(cloudflare: Cloudflare, env: string): Promise<Resources> {
   const { databaseName: name, namespaceTitle: title } = settingsOf(env);
   const jurisdiction = variablesOf(env).JURISDICTION || undefined;
-  const create = async (key: keyof Resources, what: string, post: () => Promise<string>) => {
-    if (found[key] !== undefined) return found[key];
+  const findOrMake = async (find: typeof findDatabase, what: string, make: () => Promise<string>) => {
+    const id = await find(cloudflare, env);
+    if (id !== undefined) return id;
     console.error(`Making ${what} …`);
-    return post().catch(async (error) => {
-      const id = error instanceof ApiError ? (await findResources(cloudflare, env))[key] : undefined;
-      if (id === undefined) throw error;
-      return id;
+    return make().catch(async (error) => {
+      // If an answer was lost, the next try was refused, although the first has made it.
+      const made = await find(cloudflare, env);
+      if (made === undefined) throw error;
+      return made;
     });
   };
+  const makeNamespace = () => ask(cloudflare, "POST /storage/kv/namespaces", NamespaceId, { title, jurisdiction });
+  const makeDatabase = () => ask(cloudflare, "POST /d1/database", DatabaseId, { name, jurisdiction });
   return {
-    namespaceId: await create("namespaceId", `the KV namespace ${title}`, () =>
-      ask(cloudflare, "POST /storage/kv/namespaces", NamespaceId, { title, jurisdiction }),
-    ),
-    databaseId: await create("databaseId", `the database ${name}`, () =>
-      ask(cloudflare, "POST /d1/database", DatabaseId, { name, jurisdiction }),
-    ),
+    namespaceId: await findOrMake(findNamespace, `the KV namespace ${title}`, makeNamespace),
+    databaseId: await findOrMake(findDatabase, `the database ${name}`, makeDatabase),
   };
 }
 
@@ -75,38 +67,41 @@ npm run wrangler -- kv namespace delete --namespace-id ${namespace.id}`);
   return namespace?.id;
 }
 
-/** A Worker of the account, and the ids of the databases and namespaces that it binds. */
-export interface Binder {
-  name: string;
-  ids: readonly unknown[];
-}
+/** The ids of the databases and namespaces that each Worker of an account binds. */
+export type Bindings = ReadonlyMap<string, readonly unknown[]>;
 
 /** Asks each Worker, because no call tells the bindings of all. */
-export async function readBinders(cloudflare: Cloudflare): Promise<Binder[]> {
+export async function readBindings(cloudflare: Cloudflare): Promise<Bindings> {
   const workers = await ask(cloudflare, "GET /workers/scripts", Workers);
-  const readBinder = async ({ id: name }: { id: string }): Promise<Binder> => {
-    const route = `GET /workers/scripts/${name}/settings`;
+  const idsByWorker = new Map<string, unknown[]>();
+  const read = async ({ id: worker }: { id: string }) => {
+    const route = `GET /workers/scripts/${worker}/settings`;
     const { bindings = [] } = (await askOrNull(NO_WORKER, cloudflare, route, WorkerSettings)) ?? {};
-    return { name, ids: bindings.map(({ id, database_id, namespace_id }) => database_id ?? id ?? namespace_id) };
+    idsByWorker.set(
+      worker,
+      bindings.flatMap(({ id, database_id, namespace_id }) => database_id ?? id ?? namespace_id ?? []),
+    );
   };
-  const binders: Binder[] = [];
-  while (workers.length > 0) binders.push(...(await Promise.all(workers.splice(0, WORKERS_AT_ONCE).map(readBinder))));
-  return binders;
+  while (workers.length > 0) await Promise.all(workers.splice(0, WORKERS_AT_ONCE).map(read));
+  return idsByWorker;
 }
 
 /**
- * Two Workers with schedules would do each job twice, and each would cache its own leaderboards.
- * @throws a CommandError if another Worker binds the database or the namespace of a program.
+ * What to do where another Worker binds the database or the namespace of a program. Two Workers with schedules would do
+ * each job twice, and each would cache its own leaderboards.
  */
-export function refuseBound(env: string, resources: Found, binders: readonly Binder[]): void {
+export async function remediesForBound(cloudflare: Cloudflare, env: string, bindings: Bindings): Promise<string[]> {
   const { worker } = settingsOf(env);
-  const isOwn = ({ name }: Binder) => [worker, `${worker}-probe`].includes(name) || isTemporaryWorker(worker, name);
-  const others = binders.filter((binder) => !isOwn(binder));
-  const names = { "the database": resources.databaseId, "the KV namespace": resources.namespaceId };
-  for (const [what, id] of Object.entries(names)) {
-    const other = id === undefined ? undefined : others.find(({ ids }) => ids.includes(id));
-    if (other !== undefined)
-      throw new CommandError(`The Worker ${other.name} binds ${what} of ${env}, ${id}, and ${worker} would bind it too. Nothing was made, migrated or deployed.
-Give each its own. If ${other.name} is the former name of ${env}, delete it first: docs/deploying.md, Renaming.`);
-  }
+  const isOwn = (name: string) => [worker, `${worker}-probe`].includes(name) || isTemporaryWorker(worker, name);
+  const others = [...bindings].filter(([name]) => !isOwn(name));
+  const resources = {
+    "the KV namespace": await findNamespace(cloudflare, env),
+    "the database": await findDatabase(cloudflare, env),
+  };
+  return Object.entries(resources).flatMap(([what, id]) => {
+    const [other] = others.find(([, ids]) => ids.includes(id)) ?? [];
+    return other === undefined
+      ? []
+      : `The Worker ${other} binds ${what} of ${env}, ${id}: give each its own. If ${other} is the former name of ${env}, delete it: docs/deploying.md, Renaming.`;
+  });
 }

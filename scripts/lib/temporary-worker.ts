@@ -65,7 +65,7 @@ export function runThroughWorker(
   const name = `${worker}-migrations-${randomBytes(3).toString("hex")}`;
   return withTemporaryWorker(cloudflare, name, async (address, stop) => {
     const secret = randomBytes(32).toString("base64url");
-    const run: Run = (statements) => untilAnswered(address, stop, () => runOnce(statements, { address, secret }));
+    const run: Run = (statements) => untilAnswered(address, stop, () => runOnce(address, secret, statements));
     await ask(cloudflare, `PUT /workers/scripts/${name}`, z.unknown(), uploadOf(databaseId, secret));
     const open = { enabled: true, previews_enabled: false };
     await ask(cloudflare, `POST /workers/scripts/${name}/subdomain`, z.unknown(), open);
@@ -129,27 +129,29 @@ function uploadOf(databaseId: string, secret: string): FormData {
 }
 
 /** Resolves with false if the Worker does not answer yet. */
-async function runOnce(
-  statements: readonly string[],
-  { address, secret }: { address: string; secret: string },
-): Promise<boolean> {
-  const { CLOUDFLARE_ACCESS_CLIENT_ID: id, CLOUDFLARE_ACCESS_CLIENT_SECRET: accessSecret } = shellVariables();
-  const accessHeaders = id && accessSecret && { "CF-Access-Client-Id": id, "CF-Access-Client-Secret": accessSecret };
-  const headers = { Authorization: secret, ...(accessHeaders || {}) };
-  const answer = await call(address, { headers, body: JSON.stringify(statements) }).catch((error) => {
+async function runOnce(address: string, secret: string, statements: readonly string[]): Promise<boolean> {
+  const headers = { Authorization: secret, ...accessHeaders() };
+  const answer = await call(address, { headers, body: JSON.stringify(statements) }).catch((error): undefined => {
     // Nobody knows whether the statements have run, so they are not sent again.
     if (statements.length > 0) throw new CommandError(`The temporary Worker was cut off: ${error.message}`);
   });
-  if (answer !== undefined && isFromAccess(answer))
-    throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the migrations' temporary Worker cannot be reached. Make a
-service token that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
+  refuseAccess(answer);
   const { data: outcome } = Outcome.safeParse(answer?.status === 200 ? answer.body : null);
   if (outcome?.error) throw new CommandError(outcome.error);
   return outcome !== undefined;
 }
 
-/** Whether Cloudflare Access has refused a request. */
-function isFromAccess({ status, headers, text }: Answer): boolean {
-  if (status === 403) return text.includes("Cloudflare Access");
-  return /^https:\/\/[^/]+\.cloudflareaccess\.com\//.test(headers.get("Location") ?? "");
+/** The service token for Cloudflare Access, which may guard the addresses at workers.dev. */
+export function accessHeaders(): Record<string, string> {
+  const { CLOUDFLARE_ACCESS_CLIENT_ID: id, CLOUDFLARE_ACCESS_CLIENT_SECRET: secret } = shellVariables();
+  return id && secret ? { "CF-Access-Client-Id": id, "CF-Access-Client-Secret": secret } : {};
+}
+
+/** @throws a CommandError if an answer of a temporary Worker comes from Cloudflare Access. */
+export function refuseAccess(answer: Answer | undefined): void {
+  const isPage = answer?.status === 403 && answer.text.includes("Cloudflare Access");
+  const isRedirect = /^https:\/\/[^/]+\.cloudflareaccess\.com\//.test(answer?.headers.get("Location") ?? "");
+  if (isPage || isRedirect)
+    throw new CommandError(`Cloudflare Access guards the addresses at workers.dev, so the temporary Worker cannot be reached. Make a service token
+that Access lets in (docs/deploying.md), and export CLOUDFLARE_ACCESS_CLIENT_ID and CLOUDFLARE_ACCESS_CLIENT_SECRET.`);
 }

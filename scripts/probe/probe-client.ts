@@ -1,5 +1,7 @@
+import { call } from "../lib/call.ts";
 import { parse, patientFetch } from "../lib/patient-client.ts";
 import { CommandError } from "../lib/project.ts";
+import { accessHeaders, refuseAccess } from "../lib/temporary-worker.ts";
 
 const ANSWER_WITHIN_MS = 60_000;
 
@@ -7,7 +9,7 @@ const ANSWER_WITHIN_MS = 60_000;
 export type ProbeClient = ReturnType<typeof openProbe>;
 
 export function openProbe({ address, token }: { address: string; token: string }, stop: AbortSignal) {
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${token}`, ...accessHeaders() };
   const ask = patientFetch(ANSWER_WITHIN_MS, stop);
   return { measure, clean, openSocket };
 
@@ -22,8 +24,10 @@ export function openProbe({ address, token }: { address: string; token: string }
 
   /** Deletes what the probe has written into the program's inbox, also after Ctrl-C. Resolves with whether it could. */
   async function clean(): Promise<boolean> {
-    const request = { method: "POST", headers, body: '{"measure":"clean"}' };
-    return (await patientFetch(ANSWER_WITHIN_MS)(new URL(address), request, { tries: 1 })).status === 200;
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const answer = await call(address, { headers, body: '{"measure":"clean"}', signal }).catch(() => undefined);
+    refuseAccess(answer);
+    return answer?.status === 200;
   }
 
   /** A socket at an object of the Worker's own. */

@@ -7,6 +7,7 @@ import { PERMISSIONS } from "./cloudflare/permissions.ts";
 import { ok, refusal } from "./cloudflare/reply.ts";
 import { Scripts } from "./cloudflare/scripts.ts";
 import { sendLogLine } from "./cloudflare/tail.ts";
+import { zoneRoutes } from "./cloudflare/triggers.ts";
 import { serveHttp } from "./http-server.ts";
 
 // An imitation of the part of Cloudflare's API that deployments use. Tests make it refuse or lose answers.
@@ -98,6 +99,7 @@ export class Cloudflare {
     });
     routes.get("/workers/subdomain", () => ok({ subdomain: "example" }));
     routes.route("/workers", this.scripts.routes());
+    routes.route("/zones", zoneRoutes(this.scripts));
     routes.route("/d1/database", this.databases.routes());
     routes.route("/storage/kv/namespaces", this.#namespaceRoutes());
     routes.notFound(({ req }) => {

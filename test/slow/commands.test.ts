@@ -23,9 +23,10 @@ const NO_SERVICE: Trial = {
 
 // Other files press Ctrl-C in npm start, deploy, conform, export, feed and probe.
 const TRIALS: Record<string, Trial> = {
-  "npm run wrangler -- tail --env acme": { status: 1, says: "There is no program acme: it must be production or" },
+  "npm run wrangler -- tail --env acme": { status: 1, says: "It must be production or staging." },
   "npm run programs -- list": { status: 0, says: "loyalty-edge-staging" },
   "npm run wrangler -- versions upload --env= --dry-run": { status: 0, says: "--dry-run: exiting now." },
+  "npm run wrangler -- deploy --config examples/front/wrangler.toml --dry-run": { status: 0, says: "env.GLOBEX" },
   "npm run --silent token -- customer c1": { status: 0, says: /^ey[\w-]+\.ey[\w-]+\.[\w-]+$/m },
   "npm run export -- program.ndjson --url http://127.0.0.1:PORT": NO_SERVICE,
   "npm run feed -- - --url http://127.0.0.1:PORT": NO_SERVICE,

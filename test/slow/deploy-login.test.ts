@@ -99,6 +99,8 @@ describe("npm run deploy", () => {
     const { status, output } = await migrate(env);
 
     expect(status).toBe(1);
-    expect(output).toMatch(/^Cloudflare answers GET \/workers\/subdomain in an unknown form: subdomain: .*\n$/m);
+    expect(output).toMatch(
+      /^Cloudflare answers GET \/workers\/subdomain in an unknown form:\n.*\n.*→ at subdomain\n$/m,
+    );
   });
 });

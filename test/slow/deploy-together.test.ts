@@ -26,16 +26,16 @@ describe("npm run deploy", () => {
 
     const first = startCommand("deploy", MIGRATE, { env, cwd: clone });
     await reached;
-    const startedAt = Date.now();
+    cloudflare.writes.splice(0);
     const second = await run("deploy", MIGRATE, { env });
-    const seconds = (Date.now() - startedAt) / 1_000;
+    const writesOfSecond = [...cloudflare.writes];
     const [temporary = ""] = [...cloudflare.scripts.keys()].filter((name) => TEMPORARY.test(name));
     open();
 
     expect(second.status).toBe(1);
     expect(second.output).toMatch(/^Another deployment of loyalty-edge-staging runs: it began at \d{4}-.*Z\./m);
     expect(second.output).toContain(`npm run wrangler -- delete --name ${temporary}`);
-    expect(seconds).toBeLessThan(20);
+    expect(writesOfSecond).toEqual([]);
     expect(await first.ended, first.output()).toBe(0);
     expect(schemaOf(cloudflare)).toBe(SCHEMA);
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);

@@ -47,6 +47,20 @@ describe("npm run deploy", () => {
     expect(script()?.schedules).toEqual([]);
   });
 
+  it("says that nobody knows which version runs, if the API does not say it", async ({ expect }) => {
+    const { cloudflare, env } = await openAccount();
+    let isUploaded = false;
+    cloudflare.intercept = ({ route, answer }) => {
+      isUploaded ||= route === `PUT /workers/scripts/${WORKER}`;
+      return isUploaded && route.endsWith("/deployments") ? refusal(403, 10000, "Authentication error") : answer();
+    };
+
+    const { status, output } = await run("deploy", STAGING, { env });
+
+    expect(status).toBe(1);
+    expect(output).toContain("Nobody knows whether the new version of staging runs. Cloudflare answers GET /workers/");
+  });
+
   it("leaves no version but the deployed one at an address", async ({ expect }) => {
     const { env, script } = await openAccount();
 

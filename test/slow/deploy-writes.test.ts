@@ -9,7 +9,8 @@ import { openAccount, run, STAGING, WORKER, writePrograms } from "./deploying.ts
 // Refuses each write of a deployment in turn. What the command says must be what the account has afterwards.
 
 const DOMAIN = "loyalty.example";
-const PROGRAMS = `[production]\n[staging]\nroutes = [{ pattern = "${DOMAIN}", custom_domain = true }]\n`;
+const ROUTE = "www.loyalty.example/*";
+const PROGRAMS = `[production]\n[staging]\nroutes = [{ pattern = "${DOMAIN}", custom_domain = true }, "${ROUTE}"]\n`;
 // The parser of TOML makes objects without a prototype.
 const OBSERVABILITY = JSON.parse(JSON.stringify(configOf("staging").observability));
 
@@ -29,7 +30,9 @@ async function deploy({ cloudflare, env }: Account, refused?: string) {
     const name = nameOf(route);
     const isRead = /^GET |\/changeset$|\/workers\.dev\//.test(route);
     if (!isRead) writes.add(name);
-    return name === refused ? refusal(403, 10000, "Authentication error") : answer();
+    // Wrangler then adds each route to its zone.
+    const isRefused = name === refused || (refused?.endsWith("/routes") && name.endsWith("/routes"));
+    return isRefused && !isRead ? refusal(403, 10000, "Authentication error") : answer();
   };
   const result = await run("deploy", STAGING, { env });
   return { ...result, writes: [...writes] };
@@ -51,6 +54,7 @@ function stateOf(cloudflare: Cloudflare, versionBefore: string | undefined) {
   const missing = [
     ...(script?.schedules.length === 1 ? [] : ["the schedule * * * * *"]),
     ...(script?.domains.includes(DOMAIN) ? [] : [`the address ${DOMAIN}`]),
+    ...(script?.routes.includes(ROUTE) ? [] : [`the address ${ROUTE}`]),
     ...(script?.hasOpenVersions ? ["closed addresses of its versions"] : []),
     ...(isDeepStrictEqual(script?.observability, OBSERVABILITY) ? [] : ["its settings of logs and traces"]),
   ];
@@ -85,7 +89,7 @@ function claimsIn({ status, output }: { status: number; output: string }, state:
 
 /** Somebody has changed in the dashboard what belongs to no version. */
 function changeInDashboard({ databases, scripts }: Cloudflare): void {
-  const changes = { schedules: [], domains: [], hasOpenVersions: true, observability: { enabled: false } };
+  const changes = { schedules: [], domains: [], routes: [], hasOpenVersions: true, observability: { enabled: false } };
   Object.assign(scripts.get(WORKER) ?? {}, changes);
   Object.assign(databases.get(WORKER) ?? {}, { replication: "disabled" });
 }

@@ -57,7 +57,6 @@ describe("npm run deploy", () => {
     expect(script()?.deployments).toHaveLength(2);
     expect(repeated.output).toMatch(/\n0 of \d+ migrations were new\./);
     expect([cloudflare.namespaces.size, cloudflare.databases.size]).toEqual([151, 1]);
-    expect(cloudflare.unknownRequests).toEqual([]);
     expect(readFileSync(path.join(clone, "environments.toml"), "utf8")).toBe(PROGRAMS);
   });
 
@@ -178,7 +177,6 @@ describe("npm run deploy", () => {
     const begunEnvironments = [...output.matchAll(/^Deploying (\S+) …$/gm)].map(([, name]) => name);
     expect(begunEnvironments).toEqual(["staging", "production", "acme"]);
     expect([...cloudflare.databases.keys()].sort()).toEqual(["loyalty-edge", "loyalty-edge-acme", WORKER]);
-    expect(cloudflare.unknownRequests).toEqual([]);
   });
 
   it("makes nothing in an account without a subdomain and the secrets, and says what to do", async ({ expect }) => {
@@ -222,7 +220,6 @@ describe("docs/deploying.md", () => {
       expect(deployed, deployed.output).toMatchObject({ status: 0 });
     }
 
-    expect(cloudflare.unknownRequests).toEqual([]);
     expect(cloudflare.scripts.get("loyalty-edge")?.domains).toEqual(["loyalty.example"]);
     expect(cloudflare.scripts.get("loyalty-edge-staging")?.domains).toEqual(["staging.loyalty.example"]);
   });

@@ -14,13 +14,21 @@ import { inProcess } from "./in-process.ts";
 export const WORKER = "loyalty-edge-staging";
 export const STAGING = ["--env", "staging"];
 
+const opened: Cloudflare[] = [];
+
 /** Opens an account that has only the Worker of staging with its secrets, or an empty account. */
 export async function openAccount({ hasSecrets = true } = {}) {
   const cloudflare = new Cloudflare();
   const env = await cloudflare.open();
+  opened.push(cloudflare);
   if (hasSecrets) cloudflare.scripts.make(WORKER, ...SECRET_NAMES);
   return { cloudflare, env, script: () => cloudflare.scripts.get(WORKER) };
 }
+
+// An answer of the imitation to a request that it does not know would prove nothing.
+afterEach(({ expect }) => {
+  for (const { unknownRequests } of opened) expect(unknownRequests).toEqual([]);
+});
 
 // Deployments write into dist/programs, so they run in a clone.
 export const clone = cloneCheckout();

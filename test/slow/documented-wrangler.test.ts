@@ -60,7 +60,6 @@ describe("npm run wrangler", () => {
       expect(status, output).toBe(0);
     }
 
-    expect(cloudflare.unknownRequests).toEqual([]);
     expect([...cloudflare.scripts.tails]).toEqual([]);
   });
 

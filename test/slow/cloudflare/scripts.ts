@@ -18,7 +18,7 @@ export class Scripts extends Map<string, Script> {
   /** Makes a Worker that is not deployed, as `secret put` does. */
   make(name: string, ...secrets: string[]): Script {
     const compatibility = { date: "", flags: [] };
-    const triggers = { schedules: [], domains: [], isOpen: false, hasOpenVersions: false };
+    const triggers = { schedules: [], domains: [], routes: [], isOpen: false, hasOpenVersions: false };
     const empty = { bindings: [], code: "", compatibility, deployments: [], versions: new Map(), ...triggers };
     const texts = new Map(secrets.map((secret) => [secret, `the first ${secret}`]));
     const script: Script = { ...empty, createdAt: Date.now(), secrets: texts };

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { ok, refusal } from "./reply.ts";
 import type { Script } from "./script.ts";
 
-// What leads to a Worker: schedules, domains and its address at workers.dev. These belong to no version.
+// What leads to a Worker: schedules, domains, routes and its address at workers.dev. These belong to no version.
 
 interface Origins {
   override_existing_origin: boolean;
@@ -56,6 +56,15 @@ export function triggerRoutes(scripts: Scripts) {
     c.var.script.domains = hostnames;
     return ok(hostnames.map(domainOf));
   });
+  // Replaces the routes of the Worker.
+  routes.put("/scripts/:name/routes", async (c) => {
+    const patterns: { pattern: string }[] = await c.req.json();
+    c.var.script.routes = patterns.map(({ pattern }) => pattern);
+    return ok(patterns);
+  });
+  routes.get("/services/:name/environments/production/routes", (c) =>
+    ok(scripts.get(c.req.param("name"))?.routes.map((pattern) => ({ pattern }))),
+  );
   routes.get("/scripts/:name/schedules", (c) => ok({ schedules: c.var.script.schedules }));
   routes.put("/scripts/:name/schedules", async (c) => {
     const schedules: Script["schedules"] = await c.req.json();
@@ -77,6 +86,21 @@ export function triggerRoutes(scripts: Scripts) {
     const { observability } = await c.req.json();
     c.var.script.observability = observability;
     return ok({ observability });
+  });
+  return routes;
+}
+
+/** The routes of the API below /zones. The account has one zone. */
+export function zoneRoutes(scripts: Scripts) {
+  const routes = new Hono();
+  routes.get("/", () => ok([{ id: "zone" }]));
+  routes.get("/:zone/workers/routes", () =>
+    ok([...scripts].flatMap(([script, { routes }]) => routes.map((pattern) => ({ pattern, script })))),
+  );
+  routes.post("/:zone/workers/routes", async ({ req }) => {
+    const { pattern, script } = await req.json();
+    scripts.get(script)?.routes.push(pattern);
+    return ok({ pattern });
   });
   return routes;
 }

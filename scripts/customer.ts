@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Argument } from "commander";
 import { REQUEST_TYPES } from "../src/records/customer-request.ts";
 import { askDatabase, type DatabaseLocation, literal } from "./lib/database.ts";
-import { dropTexts, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
+import { dropTexts, dropTextsOfChanges, mergeSearchIndex, TEXT_KINDS } from "./lib/drop-texts.ts";
 import { exportPages } from "./lib/export-client.ts";
 import { ExportProgress } from "./lib/export-progress.ts";
 import { expectSameProgram } from "./lib/handshake.ts";
@@ -151,6 +151,7 @@ async function eraseCustomer(customer: string, options: Options): Promise<Receip
     throw new CommandError(`${customer} is not erased in the database, although the service took the line.`);
   const emptied: EventCounts = {};
   for (const kind of TEXT_KINDS) emptied[kind] = await dropTexts(kind, customer, database);
+  await dropTextsOfChanges(customer, database);
   await mergeSearchIndex(database);
   return {
     customer,

@@ -24,6 +24,9 @@ interface Limits {
 const PATHS = { redeem: "/redemptions", book: "/entries", hold: "/holds" } as const;
 const LONGEST_WAIT_MS = 30_000;
 
+/** The key of an act's note. An entry may have the id of a redemption, and a redemption that of its hold. */
+const noteOf = ({ act, body }: Act) => `${act} ${body.id}`;
+
 /**
  * The acts of a till. Each has an id, so it can be repeated until the service says whether it is done. An act that is given up
  * is taken back in the background (docs/contract/till.md, 1).
@@ -46,10 +49,10 @@ export class Acts {
   async perform<Items>(act: Act, { takeBack = true, ...limits }: ActOptions = {}): Promise<Result<Items>> {
     throwIfAborted(limits.signal);
     const notes = takeBack ? this.#options.notes : undefined;
-    await notes?.set(act.body.id, act);
+    await notes?.set(noteOf(act), act);
     try {
       const result = await this.repeat<Items>(PATHS[act.act], post(act.body), limits);
-      await notes?.delete(act.body.id);
+      await notes?.delete(noteOf(act));
       return result;
     } catch (error) {
       if (error instanceof LoyaltyError) error.act = act;
@@ -73,7 +76,7 @@ export class Acts {
       const reversal = isDone ? await this.repeat(...(await undoing(act)), limits) : null;
       if (reversal?.status === false && !isReversed(reversal)) throw errorOf(reversal);
     }
-    await notes?.delete(act.body.id);
+    await notes?.delete(noteOf(act));
   }
 
   /** Resolves once all that was given up is taken back. */

@@ -52,7 +52,7 @@ export interface ActOptions extends RepeatOptions {
 /** Keeps the acts that are not answered yet, such as a Map over a file. A process that ended takes them back at its next start. */
 export interface ActNotes {
   /** Is called, and waited for, before an act is sent. */
-  set: (id: string, act: Act) => unknown;
+  set: (key: string, act: Act) => unknown;
   /** Is called once an act is answered or taken back. */
-  delete: (id: string) => unknown;
+  delete: (key: string) => unknown;
 }

@@ -47,6 +47,23 @@ export async function dropTexts(
   return events;
 }
 
+/** Empties the descriptions of a customer's entries in the changes, which have a till's entry as it was booked. */
+export async function dropTextsOfChanges(customer: string, database: DatabaseLocation): Promise<void> {
+  for (let last: number | null = 0; last !== null; ) {
+    const chunk: string = `FROM requests WHERE version > ${last} ORDER BY version LIMIT ${ROWS_A_STATEMENT}`;
+    const [[row] = []]: { last: number | null }[][] = await askDatabase<{ last: number | null }>(
+      [
+        `SELECT iif(count(*) = ${ROWS_A_STATEMENT}, max(version), NULL) AS last FROM (SELECT version ${chunk})`,
+        `UPDATE requests SET line = json_set(line, '$.description', '')
+        WHERE version IN (SELECT version ${chunk})
+          AND line ->> '$.customer_id' = ${literal(customer)} AND line ->> '$.description' <> ''`,
+      ],
+      database,
+    );
+    last = row?.last ?? null;
+  }
+}
+
 /**
  * Begins to merge the customers' search index, and the schedule goes on with the merge. Until the merge ends, an erased
  * name is still stored in a part of the index that no search reads. By itself the schedule merges only parts of the

@@ -1,6 +1,5 @@
 import { appendFileSync, createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EXPORTED } from "../../src/feed/export/scans.ts";
 import { program } from "../../src/records/program.ts";
@@ -141,7 +140,18 @@ async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
 /** The messages whose groups the export has. */
 async function* messagesIn(part: string, readLines: ReadLines): AsyncGenerator<Uint8Array> {
   if (!existsSync(part)) return;
-  for await (const line of createInterface({ input: createReadStream(part) })) {
+  for await (const line of textLinesOf(part)) {
     if (line === "" || readLines.hasGroup(line)) yield Buffer.from(`${line}\n`);
   }
+}
+
+/** Lines end only at line feeds. Node's `readline` also ends them at U+2028 and U+2029, which stand in texts as they are. */
+async function* textLinesOf(file: string): AsyncGenerator<string> {
+  let unfinishedLine = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = (unfinishedLine + chunk).split("\n");
+    unfinishedLine = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (unfinishedLine !== "") yield unfinishedLine;
 }

@@ -200,9 +200,15 @@ describe("npm run customer, after the drill,", { timeout: 300_000 }, () => {
       { ...ENTRY, id: "new", description: "Qxzvkf" },
       { ...MESSAGE, id: "second", body: "Qxzvkg" },
     ]);
-    const token = (await run("npm run --silent token -- customer c1")).trim().split("\n").at(-1);
-    for (const list of ["messages", "me"])
-      await fetch(`${source.url}/api/v1/customer/${list}`, { headers: { Authorization: `Bearer ${token}` } });
+    const authorize = async (words: string) => {
+      const token = (await run(`npm run --silent token -- ${words}`)).trim().split("\n").at(-1);
+      return { headers: { Authorization: `Bearer ${token}` } };
+    };
+    const entry = { id: "till", customer_id: "c1", store_id: ENTRY.store_id, amount: "1.00", description: "Qxzvki" };
+    const booking = { method: "POST", body: JSON.stringify(entry), ...(await authorize("till")) };
+    expect((await fetch(`${source.url}/api/v1/till/entries`, booking)).status).toBe(200);
+    const asCustomer = await authorize("customer c1");
+    for (const list of ["messages", "me"]) await fetch(`${source.url}/api/v1/customer/${list}`, asCustomer);
     const partsBefore = partsWithTexts();
 
     const receipt = await run(`npm run --silent customer -- erase c1 --persist-to ${folder} --url ${source.url}`);

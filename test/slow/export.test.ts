@@ -46,7 +46,13 @@ const all = (lines: readonly object[], version = 1): Page => ({ lines, version, 
 const ADDED_UP: Page = { status: 422, hasNext: false };
 
 const group = { record: "message_group", id: "g", member_ids: ["c1", "c2"] };
-const message = (id: string, group_id = "g") => ({ record: "message", id, group_id });
+/** Only a line feed ends a line. JSON leaves the other separators of lines as they are. */
+const message = (id: string, group_id = "g") => ({
+  record: "message",
+  id,
+  group_id,
+  body: "one\u2028two\u2029three\u0085",
+});
 const [OLD, NEWEST, MOVED] = [message("old"), message("newest"), message("moved")];
 const messageOfRemovedGroup = message("1", "removed");
 const state = (customer_id: string, group_id = "g") => ({ record: "message_state", group_id, customer_id });

@@ -2,6 +2,7 @@ import { beforeAll, describe, it, vi } from "vitest";
 import { Inboxes } from "../../src/inbox/inboxes.ts";
 import { mustFeed } from "../support/api.ts";
 import { setClock } from "../support/clock.ts";
+import * as seed from "../support/seed.ts";
 import { rows } from "../support/state.ts";
 import {
   costAtTill,
@@ -9,6 +10,7 @@ import {
   customer,
   failedChecks,
   foreign,
+  foreignStore,
   free,
   hold,
   issue,
@@ -108,6 +110,29 @@ describe("a hold", () => {
     expect((await hold("r9", issued)).status).toBe(409);
     expect((await reverse("h9", "r9")).status).toBe(409);
     expect((await hold("r9", other)).body.items).toMatchObject({ held_until: NOW, repeated: true });
+  });
+
+  it("is not made of the id of a reversal by freeing it", async ({ expect }) => {
+    const issued = await issue();
+    await redeem("r10", issued);
+    await reverse("v10", "r10");
+
+    expect((await free("v10")).body.items).toEqual({ freed: false, redeemed: false });
+    expect((await hold("v10", issued)).status).toBe(409);
+  });
+
+  it("of another account is not described, even if a redemption of its id is of the token's account", async ({
+    expect,
+  }) => {
+    const coupon = seed.coupon(foreign.id);
+    const issued = seed.customerCoupon(customer.id, coupon.id, foreignStore.id);
+    await mustFeed([coupon, issued]);
+    await hold("h11", await issue());
+    await mustFeed([{ record: "redemption", id: "h11", customer_coupon_id: issued.id, store_id: foreignStore.id }]);
+
+    const { status, body } = await hold("h11", issued.id, { store_id: foreignStore.id }, { accounts: [foreign.id] });
+
+    expect([status, body.message]).toEqual([409, expect.stringContaining("is taken")]);
   });
 
   it("notifies the customer, as a redemption does, and a refusal does not", async ({ expect }) => {

@@ -52,9 +52,8 @@ export function couponFacts(placeholder: Placeholders) {
     hold_coupon: sql<string | null>`${tillHolds.customer_coupon_key}`,
     hold_store: idOfStore(sql`${tillHolds.store_key}`),
     held_until: tillHolds.held_until,
-    is_stored_covered: sql<
-      0 | 1
-    >`${covered(accountOfStore(sql`coalesce(${redemptions.store_key}, ${tillHolds.store_key})`))}`,
+    is_stored_covered: covered(accountOfStore(sql`${redemptions.store_key}`)),
+    is_hold_covered: covered(accountOfStore(sql`${tillHolds.store_key}`)),
   };
 }
 export type CouponFacts = SelectedRow<ReturnType<typeof couponFacts>>;

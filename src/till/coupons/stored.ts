@@ -18,5 +18,5 @@ export function mustRepeatEvent(asked: Asked, { stored_coupon, stored_store, rev
 /** @throws the failure 409 unless the hold with the id says the same. */
 export function mustRepeatHold(asked: Asked, { hold_coupon, hold_store, ...facts }: CouponFacts): void {
   const held = { customer_coupon_id: hold_coupon, store_id: hold_store, redemption_id: null };
-  mustRepeat(asked, held, facts.is_stored_covered === 1, asked.redemption_id ? "a hold" : undefined);
+  mustRepeat(asked, held, facts.is_hold_covered === 1, asked.redemption_id ? "a hold" : undefined);
 }

@@ -88,7 +88,8 @@ type FreePlaceholders = PlaceholderOf<"act" | keyof Freeing>;
 const beginFreeing = compileOnce("till/holds/begin-freeing", (placeholder: FreePlaceholders) => {
   const ofId = sql`FROM ${tillHolds} WHERE ${id} = ${placeholder("id")}`;
   const isLive = sql`EXISTS (SELECT 1 ${ofId} AND ${IS_LIVE} AND (${isStoreCovered(placeholder)}))`;
-  const isUnused = sql`NOT EXISTS (SELECT 1 ${ofId}) AND NOT ${isRedeemed(placeholder)}`;
+  const isOfEvent = sql`EXISTS (SELECT 1 FROM ${redemptions} WHERE ${redemptions.id} = ${placeholder("id")})`;
+  const isUnused = sql`NOT EXISTS (SELECT 1 ${ofId}) AND NOT ${isOfEvent}`;
   return markVersion(placeholder("act"), sql`${isLive} OR (${isUnused})`);
 });
 

@@ -7,7 +7,15 @@ import { FeedWarnings } from "./lib/feed-warnings.ts";
 import { FileReferences, type ReadLine } from "./lib/file-references.ts";
 import { formatCount, formatNumber, formatRate } from "./lib/format.ts";
 import { type FileLine, readNdjson } from "./lib/ndjson-file.ts";
-import { kindsAmong, newCommand, outputFile, wholeNumber, withEnvironment, withService } from "./lib/options.ts";
+import {
+  accountIds,
+  kindsAmong,
+  newCommand,
+  outputFile,
+  wholeNumber,
+  withEnvironment,
+  withService,
+} from "./lib/options.ts";
 import { progressPrinter } from "./lib/progress.ts";
 import { CommandError, stoppable } from "./lib/project.ts";
 import { tokenFor } from "./lib/tokens.ts";
@@ -32,9 +40,18 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
   )
   .option("--sync", "compare, then send what is missing or differs, and delete what the file does not have")
   .option("--only <kinds>", "with --compare or --sync: these kinds only, with commas between them", kindsAmong(FED))
+  .option(
+    "--accounts <ids>",
+    "with --compare or --sync: only what belongs to these accounts, with commas between their ids",
+    (text) => new Set(accountIds(text)),
+  )
   .option("--list <file>", "with --compare or --sync: write all differences into this file", outputFile)
   .option("--yes", "with --sync: do not ask")
-  .option("--allow-deletes <count>", "with --sync: delete up to so many records, even more than 1 %", wholeNumber())
+  .option(
+    "--allow-deletes <count>",
+    "with --sync: delete up to so many records (default: of each kind, 1 % or 20, but at most half)",
+    wholeNumber(),
+  )
   .option("--from <line>", "begin at this line of the file", wholeNumber(1), 1)
   .addHelpText("after", `\nKinds: ${FED.join(", ")}\nA line sent twice counts once, so sending a file again is safe.`)
   .action(run);
@@ -46,14 +63,25 @@ function run(file: string, options: Options): Promise<void> {
 }
 
 /** @throws a CommandError for options that do not go together. */
-function refuseMixture({ compare, sync, check, restore, only, list, yes, allowDeletes, from }: Options): void {
+function refuseMixture({
+  compare,
+  sync,
+  check,
+  restore,
+  only,
+  accounts,
+  list,
+  yes,
+  allowDeletes,
+  from,
+}: Options): void {
   const compares = compare === true || sync === true;
   if (compares && (check || restore || from > 1))
     throw new CommandError(
       "--compare and --sync read a whole file that is fed: without --check, --restore and --from.",
     );
-  if (!compares && (only ?? list) !== undefined)
-    throw new CommandError("--only and --list go with --compare or --sync.");
+  if (!compares && (only ?? accounts ?? list) !== undefined)
+    throw new CommandError("--only, --accounts and --list go with --compare or --sync.");
   if (!sync && (yes === true || allowDeletes !== undefined))
     throw new CommandError("--yes and --allow-deletes go with --sync.");
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
-import { newCommand, recordId, withEnvironment } from "./lib/options.ts";
+import { accountIds, newCommand, recordId, withEnvironment } from "./lib/options.ts";
 import { CommandError, shellVariables } from "./lib/project.ts";
 import { secretNameOf } from "./lib/sign.ts";
 import { type Bearer, DEV_TOKEN_DAYS, devSecret, devVarsOf, signToken } from "./lib/tokens.ts";
@@ -33,11 +33,16 @@ tokenCommand("customer", "a token for one customer")
   .action((customerId: string, options: Options) => print({ scope: "customer", customerId }, options));
 
 machineTokenCommand("feed", "a token that feeds")
-  .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountIds)
+  .argument("<accounts>", 'the accounts that it covers: ids with commas between them, or "*" for all', accountsOrAll)
   .action((accounts: readonly string[] | "*", options: Options) => print({ scope: "feed", accounts }, options));
 
 machineTokenCommand("till", "a token for a till or a shop, which its --name names")
-  .option("--accounts <accounts>", 'the accounts that it covers: ids with commas between them, or "*"', accountIds, "*")
+  .option(
+    "--accounts <accounts>",
+    'the accounts that it covers: ids with commas between them, or "*"',
+    accountsOrAll,
+    "*",
+  )
   .option("--stores <stores>", "the only stores at which it may stand: ids with commas between them", storeIds)
   .action(({ accounts = "*", stores, ...options }: TillOptions) => print({ scope: "till", accounts, stores }, options));
 
@@ -101,12 +106,8 @@ function lifetime(text: string): number {
   return Number(count) * SECONDS[unit];
 }
 
-function accountIds(text: string): readonly string[] | "*" {
-  if (text === "*") return text;
-  const ids = text.split(",").map((id) => id.trim());
-  if (!ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
-    throw new InvalidArgumentError('It must be ids of 1 to 15 digits with commas between them, or "*".');
-  return ids;
+function accountsOrAll(text: string): readonly string[] | "*" {
+  return text === "*" ? text : accountIds(text);
 }
 
 function storeIds(text: string): readonly string[] {

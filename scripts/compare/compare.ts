@@ -12,12 +12,13 @@ import { tokenFor } from "../lib/tokens.ts";
 import { STANDARD_OUTPUT, writeWhole } from "../lib/whole-file.ts";
 import { ComparedLines } from "./compared-lines.ts";
 import { type Differences, describe, findDifferences, toJson } from "./differences.ts";
-import { addExport, addFile, ownersOf } from "./read-lines.ts";
-import { refuseManyDeletes, synchronize } from "./synchronize.ts";
+import { addExport, addFile, belongsToAccounts, linesAbout, ownersOf } from "./read-lines.ts";
+import { type Remedies, refuseManyDeletes, remediesOf, synchronize, wholeFile } from "./synchronize.ts";
 import { Totals } from "./totals.ts";
 
 export interface CompareOptions extends ServiceAccess {
   only?: string[];
+  accounts?: ReadonlySet<string>;
   sync?: boolean;
   yes?: boolean;
   allowDeletes?: number;
@@ -38,18 +39,23 @@ export async function compareWithService(name: string, options: CompareOptions):
     const lines = new ComparedLines(path.join(folder, "lines.sqlite"));
     try {
       const held = await addFile(lines, name, { only: options.only, signal });
-      const kinds = new Set(options.only ?? held);
+      const kinds = kindsToCompare(options.only ?? [...held], options.accounts);
       const exported = path.join(folder, "export.ndjson");
       const progress = new ExportProgress();
       const only = [...kinds, ...ownersOf(kinds), program.record];
       await writeWhole(exported, exportWhileFed({ ...source, only }, { folder, signal, progress }));
-      const { differences, totals } = await compareFiles(lines, { file: name, exported, kinds, signal });
+      const files = { file: name, exported, kinds, accounts: options.accounts, signal };
+      const { differences, totals } = await compareFiles(lines, files);
       if (progress.requestsMeanwhile > 0)
         console.error(
           `${formatCount(progress.requestsMeanwhile, "request was", "requests were")} committed meanwhile. What they wrote may be among the differences.`,
         );
       await report(differences, totals, options.list);
-      if (options.sync) await remedy(differences, totals, { source, signal, options });
+      const isEmpty = lines.countOf("export") === 0 && options.accounts === undefined;
+      const remedies = isEmpty
+        ? wholeFile({ count: lines.countOf("file"), lines: linesAbout(kinds, name) })
+        : remediesOf(differences);
+      if (options.sync) await remedy(differences, totals, { source, remedies, signal, options });
       else refuseDifferences(differences, totals);
     } finally {
       lines.close();
@@ -58,19 +64,29 @@ export async function compareWithService(name: string, options: CompareOptions):
   }, sayStopping);
 }
 
+/** @throws a CommandError if records of these accounts are to be compared, and a kind belongs to no account. */
+function kindsToCompare(kinds: readonly string[], accounts: CompareOptions["accounts"]): Set<string> {
+  const [owned, others] = [kinds.filter(belongsToAccounts), kinds.filter((kind) => !belongsToAccounts(kind))];
+  if (accounts === undefined) return new Set(kinds);
+  if (owned.length > 0) return new Set(owned);
+  throw new CommandError(`No record of ${others.join(", ")} belongs to an account: leave out --accounts.`);
+}
+
 interface Files {
   file: string;
   exported: string;
   kinds: ReadonlySet<string>;
+  /** Only what belongs to these accounts is compared. */
+  accounts?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
 }
 
 /** Compares two files. The lines of the first were added before. */
-export async function compareFiles(lines: ComparedLines, { file, exported, kinds, signal }: Files) {
+export async function compareFiles(lines: ComparedLines, { file, exported, kinds, accounts, signal }: Files) {
   const { size, mtimeMs } = statSync(file);
   const horizon = await addExport(lines, exported, { kinds, signal });
   const totals = new Totals();
-  const differences = await findDifferences(lines, { horizon, totals, signal });
+  const differences = await findDifferences(lines, { horizon, totals, accounts, signal });
   await differences.readTexts("file", file, signal);
   await differences.readTexts("export", exported, signal);
   const after = statSync(file);
@@ -125,15 +141,22 @@ function refuseSums(totals: Totals): void {
     );
 }
 
+interface Remedy {
+  source: { url: string; token: string };
+  remedies: Remedies;
+  signal: AbortSignal;
+  options: CompareOptions;
+}
+
 async function remedy(
   differences: Differences,
   totals: Totals,
-  { source, signal, options }: { source: { url: string; token: string }; signal: AbortSignal; options: CompareOptions },
+  { source, remedies, signal, options }: Remedy,
 ): Promise<void> {
   const { yes, allowDeletes } = options;
   refuseManyDeletes(differences, totals, allowDeletes);
   const changes = differences.countOf("send") + differences.countOf("delete");
-  if (changes > 0 && !(await synchronize(source, differences, { yes, signal })))
+  if (changes > 0 && !(await synchronize(source, remedies, { yes, signal })))
     throw new CommandError("Nothing was sent.");
   const left = differences.countOf("never");
   if (left > 0) throw new CommandError(adviceOnLeft(differences, left));

@@ -52,6 +52,7 @@ export class ComparedLines {
   readonly database: DatabaseSync;
   readonly #inserts: readonly StatementSync[];
   readonly #insertAccount: StatementSync;
+  readonly #counts = { file: 0, export: 0 };
 
   constructor(file: string) {
     this.database = new DatabaseSync(file);
@@ -68,8 +69,14 @@ export class ComparedLines {
 
   add(side: Side, record: string, number: number, line: ComparedLine): void {
     const { identity, life, role, content, ruled, owner, amount, endsWith } = line;
+    this.#counts[side] += 1;
     const insert = this.#inserts[tableOf(identity)];
     insert?.run(record, identity, side, life, number, role, content, ruled, owner, amount, endsWith);
+  }
+
+  /** How many lines of a side were added. */
+  countOf(side: Side): number {
+    return this.#counts[side];
   }
 
   /** Notes to which account a record belongs, because lines name it by this record. */

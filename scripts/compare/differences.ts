@@ -26,10 +26,18 @@ export interface Difference {
   exportText: string | null;
 }
 
+interface Comparison {
+  horizon: string;
+  totals: Totals;
+  /** Only what belongs to these accounts is compared. */
+  accounts?: ReadonlySet<string> | undefined;
+  signal: AbortSignal;
+}
+
 /** Compares all records. @throws the signal's reason if it aborts. */
 export async function findDifferences(
   lines: ComparedLines,
-  { horizon, totals, signal }: { horizon: string; totals: Totals; signal: AbortSignal },
+  { horizon, totals, accounts, signal }: Comparison,
 ): Promise<Differences> {
   const differences = new Differences(lines.database);
   const print = progressPrinter();
@@ -43,9 +51,12 @@ export async function findDifferences(
       pair.stored === undefined &&
       !pair.isDeletedInService &&
       COMPARED_KINDS.get(pair.record)?.mayBeAddedUp(pair.fed.ruled, horizon) === true;
-    totals.add(pair, isAddedUp);
-    const judged = isAddedUp ? null : judge(pair);
-    if (judged !== null) differences.add(pair, judged);
+    const account = (pair.fed ?? pair.stored ?? pair.summary)?.account ?? "";
+    if (accounts?.has(account) !== false) {
+      totals.add(pair, isAddedUp);
+      const judged = isAddedUp ? null : judge(pair);
+      if (judged !== null) differences.add(pair, judged);
+    }
     if (pair.isDeletedByFile && COMPARED_KINDS.get(pair.record)?.endsOthers) differences.addDeleted(pair);
   }
   differences.dropEnded();

@@ -4,7 +4,7 @@ import { KINDS } from "../../src/records/index.ts";
 import { program, programState } from "../../src/records/program.ts";
 import { Faults } from "../lib/faults.ts";
 import { formatCount, formatRate } from "../lib/format.ts";
-import { readNdjson } from "../lib/ndjson-file.ts";
+import { type FileLine, readNdjson } from "../lib/ndjson-file.ts";
 import { progressPrinter } from "../lib/progress.ts";
 import { CommandError } from "../lib/project.ts";
 import { COMPARED_KINDS } from "./compared-kind.ts";
@@ -70,6 +70,18 @@ export function ownersOf(kinds: ReadonlySet<string>): string[] {
     const to = COMPARED_KINDS.get(record)?.kind.owner?.to;
     return to === undefined || to.owner?.to === undefined ? [] : [to.record];
   });
+}
+
+export function belongsToAccounts(record: string): boolean {
+  return COMPARED_KINDS.get(record)?.kind.owner !== undefined;
+}
+
+/** The lines of a file that are about records of these kinds. */
+export async function* linesAbout(kinds: ReadonlySet<string>, file: string): AsyncGenerator<FileLine> {
+  for await (const line of readNdjson(file)) {
+    const object = objectOf(line.bytes.toString());
+    if (!Array.isArray(object) && kinds.has(String(object.record))) yield line;
+  }
 }
 
 function noteAccount(lines: ComparedLines, record: string, fields: Fields): void {

@@ -1,3 +1,4 @@
+import { NOT_STORED } from "../../src/db/kind.ts";
 import { isConfirmed } from "../lib/confirm.ts";
 import { sendLines } from "../lib/feed-client.ts";
 import { formatCount, formatNumber, formatRate } from "../lib/format.ts";
@@ -8,12 +9,14 @@ import { COMPARED_KINDS } from "./compared-kind.ts";
 import type { Difference, Differences } from "./differences.ts";
 import type { Totals } from "./totals.ts";
 
-/** Of each kind, the share of the service's records that may be deleted without a word. */
-const DELETED_SHARE = 0.01;
+/**
+ * How many records of a kind may be deleted without a word: 1 % of them, and in a small program 20, but at most half.
+ */
+const mayGo = (stored: number) => Math.max(Math.floor(stored / 100), Math.min(20, Math.ceil(stored / 2)));
 
 interface Options {
   yes?: boolean | undefined;
-  /** How many records may be deleted; left out: of each kind, a hundredth. */
+  /** How many records may be deleted; left out: of each kind, `mayGo`. */
   allowDeletes?: number | undefined;
   signal: AbortSignal;
 }
@@ -21,32 +24,55 @@ interface Options {
 /** Refuses to delete many records: the file may be cut off, or of another day. @throws a CommandError. */
 export function refuseManyDeletes(differences: Differences, totals: Totals, allowDeletes: number | undefined): void {
   const deletes = differences.countOf("delete");
+  const wayOut = `Nothing was sent. If all ${formatNumber(deletes)} are to go: --allow-deletes ${deletes}`;
   if (allowDeletes !== undefined && deletes > allowDeletes)
     throw new CommandError(
-      `${formatCount(deletes, "record")} would be deleted, more than --allow-deletes says. Nothing was sent.`,
+      `${formatCount(deletes, "record")} would be deleted, more than --allow-deletes says. ${wayOut}`,
     );
   if (allowDeletes !== undefined) return;
   for (const record of COMPARED_KINDS.keys()) {
     const count = differences.countOf("delete", record);
     const stored = totals.storedOf(record);
-    if (count > stored * DELETED_SHARE)
+    if (count > mayGo(stored))
       throw new CommandError(
-        `${formatNumber(count)} of the ${formatCount(stored, `record of ${record}`, `records of ${record}`)} would be deleted, more than 1 %. ` +
-          `Is the file whole? Nothing was sent. If all ${formatNumber(deletes)} are to go: --allow-deletes ${deletes}`,
+        `${formatNumber(count)} of the ${formatCount(stored, `record of ${record}`, `records of ${record}`)} would be deleted, ` +
+          `more than ${formatNumber(mayGo(stored))}. Is the file whole? ${wayOut}`,
       );
   }
 }
 
-/**
- * Sends the lines that the service lacks or has otherwise, in the order of the file, and then deletes what the file does
- * not have. Resolves with false if nobody confirmed it.
- */
+/** Lines to send, and how many they are. */
+export interface Lines {
+  count: number;
+  lines: Iterable<FileLine> | AsyncIterable<FileLine>;
+}
+
+/** The lines that make the service equal: those to send, in the order of the file, and then those that delete. */
+export interface Remedies {
+  send: Lines;
+  delete: Lines;
+}
+
+export function remediesOf(differences: Differences): Remedies {
+  const of = (remedy: keyof Remedies) => ({
+    count: differences.countOf(remedy),
+    lines: linesOf(differences.all({ remedy })),
+  });
+  return { send: of("send"), delete: of("delete") };
+}
+
+/** The whole file: an empty service refuses the events of a record that the file writes and deletes, unless it is sent. */
+export function wholeFile(lines: Lines): Remedies {
+  return { send: lines, delete: { count: 0, lines: [] } };
+}
+
+/** Sends the lines. Resolves with false if nobody confirmed it. */
 export async function synchronize(
   target: { url: string; token: string },
-  differences: Differences,
+  remedies: Remedies,
   { yes, signal }: Options,
 ): Promise<boolean> {
-  const [sends, deletes] = [differences.countOf("send"), differences.countOf("delete")];
+  const [sends, deletes] = [remedies.send.count, remedies.delete.count];
   const question = `Send ${formatCount(sends, "line")}, and delete ${formatCount(deletes, "record")}?`;
   if (yes !== true && !(await isConfirmed(question, signal))) return false;
   const startedAt = Date.now();
@@ -54,21 +80,25 @@ export async function synchronize(
   const done = { send: 0, delete: 0 };
   const sayDone = () =>
     `${formatNumber(done.send)} of ${formatCount(sends, "line")} sent, ${formatNumber(done.delete)} of ${formatCount(deletes, "record")} deleted`;
+  const goOn = () => `${sayDone()}. What is sent stays: run the same command again.`;
   for (const remedy of ["send", "delete"] as const) {
-    await sendLines(target, linesOf(differences.all({ remedy })), {
+    await sendLines(target, remedies[remedy].lines, {
       signal,
       onProgress: ({ committed }) => {
         done[remedy] = committed;
         print(`${sayDone()} ${formatRate(done.send + done.delete, startedAt)}`);
       },
-      goOn: () => `${sayDone()}. What is sent stays: run the same command again.`,
+      goOn: (answer) => (answer.bytes.includes(NOT_STORED) ? `${goOn()}\n${ABOUT_DELETED_RECORDS}` : goOn()),
     });
-    if (signal.aborted) console.error(`${sayDone()}. What is sent stays: run the same command again.`);
+    if (signal.aborted) console.error(goOn());
     signal.throwIfAborted();
   }
   console.error(`${sayDone()} ${formatRate(done.send + done.delete, startedAt)}.`);
   return true;
 }
+
+const ABOUT_DELETED_RECORDS =
+  "--sync does not send a record that the file deletes. npm run feed -- FILE does, for the events that name it.";
 
 /** The lines that remedy differences. Those of the file have their numbers. */
 function* linesOf(differences: Iterable<Difference>): Generator<FileLine> {

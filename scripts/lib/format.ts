@@ -1,5 +1,5 @@
 /** Seconds as a progress line says them: `47 s`, `2 min 5 s`. */
-function formatDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

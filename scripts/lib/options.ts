@@ -103,6 +103,13 @@ export function recordId(text: string): string {
   return text;
 }
 
+/** Parses ids of accounts with commas between them. */
+export function accountIds(text: string): string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  if (ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return ids;
+  throw new InvalidArgumentError("It must be ids of 1 to 15 digits with commas between them.");
+}
+
 /** A parser of kinds of record with commas between them. */
 export function kindsAmong(knownKinds: readonly string[]): (text: string) => string[] {
   return (text) => {

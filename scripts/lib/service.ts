@@ -15,6 +15,7 @@ import { DEVELOPMENT, PRODUCTION, refuseWrongVariables, variablesOf } from "./en
 import { sendLines } from "./feed-client.ts";
 import { formatNumber } from "./format.ts";
 import { readMigrations } from "./migrations.ts";
+import { withProgress } from "./progress.ts";
 import { CommandError, type runTool } from "./project.ts";
 import { buildReference } from "./reference.ts";
 import { devToken, ensureDevVars, readDevVars } from "./tokens.ts";
@@ -93,8 +94,7 @@ export function serve(
 /** Feeds the demo program. */
 export async function loadDemo(url: string, env = PRODUCTION): Promise<void> {
   const lines = demoLines();
-  console.error(`Loading the demo program: ${formatNumber(lines.length)} lines …`);
-  await feedLines(lines, url, env);
+  await withProgress(`Loading the demo program: ${formatNumber(lines.length)} lines`, () => feedLines(lines, url, env));
 }
 
 /** Feeds what happened lately to the customers of the example app, unless an earlier start of today has fed it. */
@@ -155,9 +155,10 @@ async function refuseTakenPort(port: number): Promise<void> {
 }
 
 async function migrate(env: string, persistTo: string): Promise<void> {
-  console.error("Migrating the local database …");
   const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", path.resolve(persistTo)];
-  const { status, output } = await runWranglerFor(env, args, { place: "local", capture: true });
+  const { status, output } = await withProgress("Migrating the local database", () =>
+    runWranglerFor(env, args, { place: "local", capture: true }),
+  );
   if (status !== 0) throw new CommandError(`Wrangler could not migrate the local database.\n${output}`);
 }
 

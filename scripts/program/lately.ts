@@ -25,10 +25,18 @@ const PURCHASES = [
 const PURCHASE_COUNT = 24;
 const DAYS_BETWEEN = 4;
 
+/** Messages to the demo customer, by group and sender, and how many hours ago they were sent. */
+const NEWS = [
+  { group: "g1", sender: "c11", hours: 2, body: "The new oat latte is out. Shall we try it on Saturday?" },
+  { group: "g1", sender: "c6", hours: 5, body: "Double points at Main Street until Sunday!" },
+  { group: "g2", sender: "c16", hours: 27, body: "I have a coupon to spare. Who wants it?" },
+  { group: "g3", sender: "c21", hours: 75, body: "¿Café mañana?" },
+] as const;
+
 /**
- * What happened lately to the customers of the example app: purchases of the last months, and coupons that end within days
- * or weeks. The lines depend on the day, so they are no part of the demo program: the first `npm start` of a day feeds them.
- * Purchases that are stored already stay as they are, and coupons get new ends.
+ * What happened lately to the customers of the example app: purchases of the last months, messages of the last days, and
+ * coupons that end within days or weeks. The lines depend on the day, so they are no part of the demo program: the first `npm start` of a day feeds them.
+ * What is stored already of purchases and messages stays as it is, and coupons get new ends.
  */
 export function latelyLines(customerIds: readonly string[], now: Date): Line[] {
   const memberships = [...linesOf(DEMO, "membership")];
@@ -41,6 +49,7 @@ export function latelyLines(customerIds: readonly string[], now: Date): Line[] {
     ...OFFERS.map(couponOf),
     ...members.flatMap(({ id, stores }) => issuedTo(id, stores, now)),
     ...members.flatMap(({ id }) => purchasesOf(id, now)),
+    ...NEWS.map((news) => messageOf(news, now)),
   ];
 }
 
@@ -71,6 +80,11 @@ function issuedTo(customer_id: string, stores: readonly string[], now: Date): Li
     total_count: id === "refill" ? REFILLS : 1,
     expected_end_date: dayAfter(now, days).slice(0, 10),
   }));
+}
+
+function messageOf({ group, sender, hours, body }: (typeof NEWS)[number], now: Date): Line {
+  const id = `lately-${group}-${hours}`;
+  return { record: "message", id, group_id: group, customer_id: sender, body, sent_at: dayAfter(now, -hours / 24) };
 }
 
 function purchasesOf(customer_id: string, now: Date): Line[] {

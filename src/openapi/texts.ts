@@ -10,9 +10,12 @@ known path with another method is 405, in the same envelope.
 that customer. A feed token, \`{"scope": "feed", "accounts": ["165"]}\` or \`"accounts": "*"\`, writes the feed. An export token,
 \`{"scope": "export", "accounts": "*"}\`, reads everything. A till's token, \`{"scope": "till", "accounts": ["165"]}\`, books and redeems.
 
-**Values.** Times are UTC, \`2026-11-20 09:30:00\`; days are \`2026-11-20\`. Amounts are exact decimals with two fraction digits.
-Distances are miles. Flags are 0 or 1. Ids are opaque texts of at most 64 characters. An empty parameter of a query counts as
-absent. Unknown parameters are ignored.
+**Values.** Times are UTC, \`2026-11-20 09:30:00\`; days are \`2026-11-20\`. Distances are miles. Flags are 0 or 1. Ids are opaque
+texts of at most 64 characters. An empty parameter of a query counts as absent. Unknown parameters are ignored.
+
+**Amounts** (money, balances, tokens, runs) are exact decimals with at most two fraction digits. A customer's balances, entries
+and tokens are JSON numbers, \`12.5\`. All other amounts are strings, \`"12.50"\`, also those that a feed or a till sends. Before
+you add numbers up, make them hundredths: \`Math.round(amount * 100)\`.
 
 **Pages.** \`page\` begins at 1. If there are more items, the header \`Link\` has the address of the next page.
 

@@ -1,18 +1,17 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
 import { temporaryFolder } from "./clone.ts";
-import { startProgram } from "./command.ts";
+import { ROOT, startProgram } from "./command.ts";
 import { blocksIn, readDoc } from "./docs.ts";
 import { type Reply, scriptedService } from "./http-server.ts";
 import { isInstalled } from "./languages.ts";
 
 // The loops of docs/backends.md, as a backend would run them.
 
-const page = readDoc("backends.md");
-const [typescript = ""] = blocksIn(page, "ts");
-const [python = ""] = blocksIn(page, "python");
+const [typescript = ""] = blocksIn(readDoc("backends.md"), "ts");
+const python = readFileSync(path.join(ROOT, "examples", "backend", "follow.py"), "utf8");
 
 const LOOPS = [
   { name: "TypeScript", command: "node", file: "follow.ts", code: typescript },

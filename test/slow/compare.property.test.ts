@@ -60,7 +60,7 @@ function remedyOf({ record, remedy, fileText, exportText }: Difference): Row {
 }
 
 const differencesOf = async (file: readonly Row[], exported: readonly Row[]) =>
-  (await comparisonOf(file, exported, [...COMPARED_KINDS.keys()])).all;
+  (await comparisonOf(file, exported, { only: [...COMPARED_KINDS.keys()] })).all;
 const isEvent = (record: string) => COMPARED_KINDS.get(record)?.kind.type === "event";
 const isCurable = ({ remedy }: Difference) => remedy !== "never";
 

@@ -138,6 +138,57 @@ describe("the advice", () => {
   });
 });
 
+describe("--sync without --allow-deletes", () => {
+  const blocks = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ record: "block", customer_id: "c1", blocked_id: `c${index + 2}` }));
+
+  it.for<[stored: number, most: number]>([
+    [1, 1],
+    [5, 3],
+    [41, 20],
+    [2_000, 20],
+    [2_150, 21],
+  ])("of %s records of a kind deletes %s", async ([stored, most], { expect }) => {
+    const deletes = async (count: number) =>
+      (await comparisonOf(blocks(stored).slice(count), blocks(stored), { only: ["block"] })).refusal;
+
+    expect(await deletes(most)).toBe("");
+    if (most < stored)
+      expect(await deletes(most + 1)).toMatch(
+        new RegExp(`would be deleted, more than ${most}\\. Is the file whole\\?.* go: --allow-deletes ${most + 1}$`),
+      );
+  });
+});
+
+describe("--accounts", () => {
+  const other = { ...STORE, id: "s2", account_id: "166" };
+
+  it("compares only what belongs to these accounts", async ({ expect }) => {
+    const changed = (line: Line) => ({ ...line, name: "Side" });
+    const otherEntry = { ...ENTRY, id: "b2", store_id: "s2" };
+
+    const { all, text } = await comparisonOf(
+      [STORE, ENTRY, CUSTOMER, { ...MEMBER, store_id: "s2" }],
+      [changed(STORE), changed(other), otherEntry, deletionOf(CUSTOMER, "id")],
+      { accounts: ["165"] },
+    );
+
+    expect(all.map(short)).toEqual([
+      'differs send: store s1, line 1: name is "Main" in the file, "Side" in the service',
+      "missing send: balance_entry b1, line 2: not in the service",
+    ]);
+    expect(text).not.toMatch(/166|customer/);
+  });
+
+  it("compares what the file deletes", async ({ expect }) => {
+    const lines = [STORE, deletionOf(STORE, "id"), deletionOf(other, "id")];
+
+    const { all } = await comparisonOf(lines, [STORE, other], { accounts: ["165"] });
+
+    expect(all.map(short)).toEqual(["surplus delete: store s1: not in the file"]);
+  });
+});
+
 describe("a record that differs", () => {
   it.for<[what: string, file: Line[], exported: Line[], says: string]>([
     ["is missing in the service", [CUSTOMER], [], "missing send: customer c1, line 1: not in the service"],

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "vitest";
 import { ROOT, startProgram } from "./command.ts";
@@ -22,6 +23,15 @@ async function feedWithPython(file: readonly string[], ...replies: Reply[]) {
   const status = await feeding.ended;
   return { status, output: feeding.output(), acceptedRequests, requests };
 }
+
+describe("the feeder in docs/feeding.md", () => {
+  it("has at most the 60 lines that the page says, without blank ones", ({ expect }) => {
+    const lines = readFileSync(SCRIPT, "utf8").split("\n");
+
+    expect(lines.filter((text) => text !== "").length).toBeLessThanOrEqual(60);
+    expect(lines.filter((text) => text.length > 120)).toEqual([]);
+  });
+});
 
 describe.skipIf(!isInstalled("python3"))("examples/backend/feed.py", () => {
   it.for<[does: string, file: readonly string[], requests: (readonly string[])[]]>([

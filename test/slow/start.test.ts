@@ -1,11 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { askDatabase } from "../../scripts/lib/database.ts";
+import { withProgress } from "../../scripts/lib/progress.ts";
 import { cloneCheckout, temporaryFolder } from "./clone.ts";
 import { freePort, pressCtrlC, type Running, startCommand, startProgram, untilPrinted } from "./command.ts";
 import { demoToken, type Service, startService } from "./service.ts";
 
 const folder = temporaryFolder();
+
+/** What each start says before it can fail. */
+const FIRST_LINES = "Loading wrangler …\nBuilding the example app …";
 
 /** What a restart leaves as it is: the schema, and how many requests were fed. */
 const readState = () =>
@@ -41,12 +45,12 @@ describe("npm start", () => {
     const { port } = second;
     const samePort = startCommand("start", ["--port", String(port), "--persist-to", temporaryFolder()]);
     expect(await samePort.ended).toBe(1);
-    expect(samePort.output().trim()).toBe(`Port ${port} is in use. Choose another: --port ${port + 1}`);
+    expect(samePort.output().trim()).toBe(`${FIRST_LINES}\nPort ${port} is in use. Choose another: --port ${port + 1}`);
 
     const sameFolder = startCommand("start", ["--port", String(await freePort()), "--persist-to", folder]);
     expect(await sameFolder.ended).toBe(1);
     expect(sameFolder.output().trim()).toBe(
-      `The data in ${folder} is in use by the service at http://127.0.0.1:${port}. Use that one, or another folder: --persist-to DIR`,
+      `${FIRST_LINES}\nThe data in ${folder} is in use by the service at http://127.0.0.1:${port}. Use that one, or another folder: --persist-to DIR`,
     );
 
     second.child.kill("SIGTERM");
@@ -85,6 +89,8 @@ describe("npm start -- --logs", () => {
     await untilPrinted(service, `{"requestId":"${requestId}"`);
     const [line = ""] = /\{"requestId":.*\}/.exec(service.output()) ?? [];
     expect(JSON.parse(line)).toMatchObject({ error: "UNAUTHENTICATED", token: expect.any(String) });
+    for (const kind of ["[wrangler:info]", "WARNING", '{"requestId"'])
+      expect(service.output().split(kind).length, kind).toBeGreaterThan(2);
   });
 });
 
@@ -106,6 +112,23 @@ describe("npm start -- --now", () => {
     expect(await countCoupons(moved)).toBeLessThan(count);
     const again = await startService(args, moved);
     expect(await countCoupons(again)).toBe(count);
+  });
+});
+
+describe("a step of the start", () => {
+  it("is named at once, and every ten seconds until it is done", async () => {
+    vi.useFakeTimers();
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    try {
+      const done = withProgress("Migrating", () => new Promise((resolve) => setTimeout(resolve, 25_000)));
+      await vi.advanceTimersByTimeAsync(60_000);
+      await done;
+
+      expect(print.mock.calls).toEqual([["Migrating …"], ["Migrating … 10 s"], ["Migrating … 20 s"]]);
+    } finally {
+      vi.useRealTimers();
+      print.mockRestore();
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import { Random } from "../../scripts/program/random.ts";
 import { KINDS } from "../../src/records/index.ts";
 import { temporaryFolder } from "./clone.ts";
 import { pressCtrlC, ROOT, startCommand, startProgram, untilPrinted } from "./command.ts";
-import { customers, feed, fileOf } from "./feeding.ts";
+import { customer, customers, feed, fileOf } from "./feeding.ts";
 import { type Reply, scriptedService } from "./http-server.ts";
 import { inProcess } from "./in-process.ts";
 import { isInstalled } from "./languages.ts";
@@ -127,15 +127,19 @@ describe("npm run feed -- --compare and --sync", { timeout: 900_000 }, () => {
     expect(surplus.filter((name) => !EVENTS.has(JSON.parse(name)[0]))).toEqual([]);
   });
 
-  it("refuses to delete more than a hundredth of a kind, or more than it may", async ({ expect }) => {
-    const someBlocks = lines.filter((text) => JSON.parse(text).record === "block").slice(0, 3);
+  it("refuses to delete many records of a kind, or more than it may", async ({ expect }) => {
+    const someFriends = lines.filter(isFriendship).slice(0, 3);
 
-    const unasked = await run(someBlocks, "--sync", "--yes");
-    const tooFew = await run(someBlocks, "--sync", "--yes", "--allow-deletes", "0");
+    const unasked = await run(someFriends, "--sync", "--yes");
+    const tooFew = await run(someFriends, "--sync", "--yes", "--allow-deletes", "0");
 
     expect([unasked.status, tooFew.status]).toEqual([1, 1]);
-    expect(unasked.output).toMatch(/of block would be deleted, more than 1 %\. Is the file whole\? Nothing was sent\./);
-    expect(tooFew.output).toContain("would be deleted, more than --allow-deletes says. Nothing was sent.");
+    expect(unasked.output).toMatch(
+      /of friendship would be deleted, more than 20\. Is the file whole\? Nothing was sent\./,
+    );
+    expect(tooFew.output).toMatch(
+      /would be deleted, more than --allow-deletes says\. Nothing was sent\. If all \d+ are to go: --allow-deletes \d+$/m,
+    );
   });
 });
 
@@ -174,6 +178,36 @@ describe("npm run feed -- --sync", () => {
     );
   });
 
+  const ENTRY = '{"record":"balance_entry","id":"b1","customer_id":"c1","store_id":"s1","amount":"5"}';
+  const ERASURE = '{"record":"customer","id":"c1","deleted":true}';
+  const erased = [...customers(1), ENTRY, ERASURE];
+
+  it("sends an empty service all lines of the compared kinds, with the records that the file deletes", async ({
+    expect,
+  }) => {
+    const { args, acceptedRequests } = await scriptedService(...Array(4).fill(EMPTY));
+    const file = fileOf(['{"record":"block","customer_id":"c1","blocked_id":"c2"}', ...erased]);
+
+    const { status, output } = await feed(file, "--sync", "--yes", "--only", "customer,balance_entry", ...args);
+
+    expect(status, output).toBe(0);
+    expect(acceptedRequests.slice(4)).toEqual([erased.slice(0, 2), erased.slice(2)]);
+  });
+
+  it("says what sends a deleted record that an event names", async ({ expect }) => {
+    const stored = { headers: { "X-Feed-Version": "7" }, body: `${customer(2)}\n` };
+    const refuses = {
+      status: 422,
+      body: { messages: { "line 1.customer_id": ["names a record that is not stored"] } },
+    };
+    const { args } = await scriptedService(EMPTY, EMPTY, stored, EMPTY, refuses);
+
+    const { output } = await feed(fileOf([customer(2), ...erased]), "--sync", "--yes", ...args);
+
+    expect(output).toContain("line 3.customer_id: names a record that is not stored");
+    expect(output).toContain("npm run feed -- FILE does, for the events that name it.");
+  });
+
   it("finishes the current request on Ctrl-C, and says what was sent", async ({ expect }) => {
     const { promise: after, resolve: answer } = Promise.withResolvers<void>();
     const { args, requests } = await scriptedService(EMPTY, EMPTY, { after });
@@ -201,7 +235,20 @@ describe("npm run feed -- --sync", () => {
     ["a token for some accounts", customers(1), ["--compare"], [ofAll], "403: An export token is for all accounts."],
     ["nobody to ask", customers(1), ["--sync"], [], "There is nobody to ask: give --yes."],
     ["--restore", customers(1), ["--compare", "--restore"], [], "without --check, --restore and --from."],
-    ["--only without a comparison", customers(1), ["--only", "customer"], [], "--only and --list go with --compare"],
+    [
+      "--only without a comparison",
+      customers(1),
+      ["--only", "customer"],
+      [],
+      "--only, --accounts and --list go with --compare",
+    ],
+    [
+      "--accounts for customers",
+      customers(1),
+      ["--compare", "--accounts", "7"],
+      [],
+      "No record of customer belongs to",
+    ],
     ["--yes without --sync", customers(1), ["--compare", "--yes"], [], "--yes and --allow-deletes go with --sync."],
   ])("refuses %s in one line", async ([, file, options, replies, says], { expect }) => {
     const { args, acceptedRequests } = await scriptedService(...replies);

@@ -44,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      are_many AND pages > 16 AND NOT EXISTS (
+      pages > 16 AND NOT EXISTS (
         SELECT 1
         FROM campaign_words_terms
         WHERE term >= substr(first, 2) AND term <= substr(last, 2)
@@ -53,7 +53,6 @@ lengths(position, pages) AS MATERIALIZED (
       1, pages
     )
   FROM list
-  CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
 records AS (
   WITH whole(key) AS MATERIALIZED (
@@ -63,9 +62,9 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          SELECT coalesce(max(campaigns.key), 0)
-          FROM campaigns
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -86,9 +85,9 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          SELECT coalesce(max(campaigns.key), 0)
-          FROM campaigns
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -143,8 +142,11 @@ records AS (
 )
 SELECT 'campaigns' AS list,
   iif(
-    (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?, '[]',
-    (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+    (
+      (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+      OR (SELECT sum(pages) FROM list) <= ?
+    ),
+    '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
   ) AS pages,
   EXISTS (SELECT 1 FROM removed_accounts) AS hides_more,
   records.*
@@ -165,28 +167,27 @@ LEFT JOIN records
 --                  SCALAR SUBQUERY
 --                    SEARCH campaigns
 --                  SCALAR SUBQUERY
---                    MATERIALIZE lengths
---                      MATERIALIZE list
---                        SCAN json_each VIRTUAL TABLE INDEX 1:
+--                    MATERIALIZE list
+--                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                      CORRELATED SCALAR SUBQUERY
+--                        MATERIALIZE segment
+--                          SETUP
+--                            SEARCH campaign_words_idx USING PRIMARY KEY
+--                          RECURSIVE STEP
+--                            SCAN segment
+--                            CORRELATED SCALAR SUBQUERY
+--                              SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
+--                        SCAN segment
 --                        CORRELATED SCALAR SUBQUERY
---                          MATERIALIZE segment
---                            SETUP
---                              SEARCH campaign_words_idx USING PRIMARY KEY
---                            RECURSIVE STEP
---                              SCAN segment
---                              CORRELATED SCALAR SUBQUERY
---                                SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
---                          SCAN segment
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                      MATERIALIZE (subquery)
---                        SCAN list
+--                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                    SCAN list
+--                  SCALAR SUBQUERY
+--                    MATERIALIZE lengths
 --                      SCAN list
---                      SCAN (subquery)
 --                      CORRELATED SCALAR SUBQUERY
 --                        SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
 --                    SCAN lengths
@@ -204,6 +205,8 @@ LEFT JOIN records
 --                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
 --                  SCALAR SUBQUERY
 --                    SEARCH campaigns
+--                  SCALAR SUBQUERY
+--                    SCAN list
 --                  SCALAR SUBQUERY
 --                    SCAN lengths
 --                SCALAR SUBQUERY
@@ -229,6 +232,8 @@ LEFT JOIN records
 --  SCAN records LEFT-JOIN
 --  SCALAR SUBQUERY
 --    SEARCH campaigns
+--  SCALAR SUBQUERY
+--    SCAN list
 --  SCALAR SUBQUERY
 --    USE TEMP B-TREE FOR json_group_array(ORDER BY)
 --    SCAN lengths

@@ -11,8 +11,9 @@ CREATE TABLE registrations (
 CREATE VIEW campaigns_of_customers AS
 SELECT
   customers.key, (
-    SELECT count(*) FROM (
-      SELECT starts_at, ends_at FROM campaigns
+    SELECT count(running) FROM (
+      SELECT iif(starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock), 1, NULL) AS running
+      FROM campaigns
       WHERE campaigns.deleted = 0 AND status = 1
         AND account_key IN (
           SELECT account_key FROM (
@@ -22,7 +23,6 @@ SELECT
         )
       LIMIT 2000
     )
-    WHERE starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock)
   ) AS campaigns_total, (
     -- Sorting both by account reads each once. A list after IN would be read again for each registration.
     SELECT iif(EXISTS (SELECT 1 FROM registrations WHERE registrations.customer_key = customers.key), (

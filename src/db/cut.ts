@@ -31,17 +31,20 @@ export function bytesOf(...columns: readonly SQLWrapper[]): SQL<number> {
   ) as SQL<number>;
 }
 
+/** The bytes of the rows before a row, for a cut as of `untilFull`. `order`: the order of the list, if its query has none. */
+export function bytesBefore(bytes: SQL, order = sql``): SQL<number> {
+  // Two rows before: the row that reaches the limit is there, and the row that shows that more follow.
+  return sql`sum(${bytes}) OVER (${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING)`;
+}
+
 /**
  * The first rows of a query, in its order, until they reach `limit` bytes, then one more, so that the Worker sees whether more
  * follow. The texts of all rows might need more memory than D1 has: so the query gives keys, unless its texts are short.
  * @param bytes an expression on `listed`, a row: its bytes, at most those of its item in the answer.
  */
 export function untilFull(rows: SQL, bytes: SQL, limit: number): SQL {
-  // Two rows before: the row that reaches the limit is there, and the row that shows that more follow.
   return sql`(
-    SELECT * FROM (
-      SELECT *, sum(${bytes}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before FROM (${rows}) AS listed
-    )
+    SELECT * FROM (SELECT *, ${bytesBefore(bytes)} AS bytes_before FROM (${rows}) AS listed)
     WHERE coalesce(bytes_before, 0) < ${sql.raw(String(limit))}
   )`;
 }

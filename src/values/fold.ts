@@ -2,6 +2,9 @@
 
 const ASCII = /^[\0-\x7f]*$/;
 
+/** Whether a text is ASCII. Folding leaves each of its characters in its place. */
+export const isAscii = (text: string): boolean => ASCII.test(text);
+
 /** ’ ‘ ʼ ʻ ʾ ʿ ´ ` ′ ׳, and U+1FFD, which is ´ in NFC. */
 const APOSTROPHES = /[\u2019\u2018\u02bc\u02bb\u02be\u02bf\u00b4`\u2032\u05f3\u1ffd]/g;
 
@@ -29,7 +32,7 @@ const OTHERWISE_TYPED = new RegExp(`[${Object.keys(TYPED_FOR).join("")}]|(?![0-9
  * that make another letter, such as those of kana. Folding a folded text changes nothing.
  */
 export function fold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase().replaceAll("`", "'");
+  if (isAscii(text)) return text.toLowerCase().replaceAll("`", "'");
   // Three times, because ẞ has no capital, ı becomes i only through its capital, and ß becomes ss.
   const inLowerCase = decompose(text.replace(APOSTROPHES, "'")).toLowerCase().toUpperCase().toLowerCase();
   return decompose(inLowerCase)

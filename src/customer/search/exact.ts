@@ -30,6 +30,15 @@ export interface ExactSearch {
   limits: LimitsOfLists;
 }
 
+/** The search, with what it looks up in every list. */
+export function prepareExact(search: ExactSearch) {
+  const begins = beginningsOf(search.words);
+  const expressions = { whole: matchAll(search.words.map(wholeWords)), beginnings: matchAll(begins) };
+  return { ...search, measured: toMeasure(search.words, begins), expressions };
+}
+
+type PreparedSearch = ReturnType<typeof prepareExact>;
+
 /** A word of the query, what is measured for it, and how many pages the lists of these terms have. */
 interface Measured {
   word: AskedWord;
@@ -40,8 +49,8 @@ interface Measured {
 }
 
 /** What to measure: beginnings, because the list of a whole word is a part of the list of its beginning, and the other words. */
-function toMeasure(words: readonly AskedWord[]): Omit<Measured, "pages">[] {
-  const needed = beginningsOf(words).map((terms) => JSON.stringify(terms));
+function toMeasure(words: readonly AskedWord[], begins: readonly Choice[]): Omit<Measured, "pages">[] {
+  const needed = begins.map((terms) => JSON.stringify(terms));
   return words.map((word) => {
     const isNeeded = needed.includes(JSON.stringify(beginnings(word)));
     return { word, isNeeded, terms: isNeeded ? beginnings(word) : wholeWords(word) };
@@ -53,29 +62,28 @@ function mayBeLong(terms: Choice): boolean {
   return terms.length > 1 || !terms.every(hasList);
 }
 
-export function firstStep(list: SearchList, { words, caller, limits }: ExactSearch) {
+export function firstStep(list: SearchList, { measured, expressions, caller, limits }: PreparedSearch) {
   const { candidates } = limits[list];
-  const terms = toMeasure(words).flatMap((measured) => measured.terms);
+  const terms = measured.flatMap((item) => item.terms);
   const shape = { list, isMeasured: mayBeLong(terms) };
-  const expressions = { whole: matchAll(words.map(wholeWords)), beginnings: matchAll(beginningsOf(words)) };
   const values = { ...measures(terms, limits[list]), caller };
   return selectIfShort(shape, { ...values, ...expressions, candidates, hidden: candidates - FOUND_LIMIT });
 }
 
 /** Statements for a list that the first step did not fill; none if it has found all records. */
-export function secondStep(lengths: Lengths, { words, caller, limits }: ExactSearch) {
+export function secondStep(lengths: Lengths, { measured, expressions, caller, limits }: PreparedSearch) {
   const { list, hides_more } = lengths;
   const pages = pagesOf(lengths);
   if (areLong(lengths, limits)) {
     let index = 0;
-    const measured = toMeasure(words).map((item) => {
+    const withPages = measured.map((item) => {
       const own = pages.slice(index, index + item.terms.length);
       index += item.terms.length;
       return { ...item, pages: sumOf(own) };
     });
-    return searchByText(list, measured, limits[list], caller);
+    return searchByText(list, withPages, limits[list], caller);
   }
-  const values = { text: matchAll(beginningsOf(words)), candidates: limits[list].candidates, caller };
+  const values = { text: expressions.beginnings, candidates: limits[list].candidates, caller };
   return hides_more ? [selectIsCut({ list, isByText: false }, values)] : [];
 }
 

@@ -25,7 +25,7 @@ const SHORT_LIST = 1_000;
  * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term. `entries`: a JSON
  * array of what `entriesOf` says of each term.
  */
-export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries" | "mostPages">): SQL {
+export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">): SQL {
   const [pageIndex, data, terms] = ["idx", "data", "terms"].map((suffix) => sql.raw(`${index}_${suffix}`));
   // Its page number is doubled, and its last bit says something else.
   const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
@@ -45,17 +45,18 @@ export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries" | 
       FROM json_each(${placeholder("entries")})
     ),
     lengths(position, pages) AS MATERIALIZED (
-      SELECT position, iif(are_many AND pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
+      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
         SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)
         LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))}
       ), 1, pages)
-      FROM list CROSS JOIN (SELECT sum(pages) > ${placeholder("mostPages")} AS are_many FROM list)
+      FROM list
     )`;
 }
 
-/** In an index with few entries no list is long, so that nothing is measured. */
-function hasFew({ table }: WordIndex, mostRecords: Placeholder): SQL {
-  return sql`(SELECT coalesce(max(${table.key}), 0) FROM ${table}) <= ${mostRecords}`;
+/** Whether the lists seem to be short, so that none is counted. In an index with few entries none is measured, either. */
+function seemShort({ table }: WordIndex, placeholder: PlaceholderOf<"mostRecords" | "mostPages">): SQL {
+  return sql`((SELECT coalesce(max(${table.key}), 0) FROM ${table}) <= ${placeholder("mostRecords")}
+    OR (SELECT sum(pages) FROM list) <= ${placeholder("mostPages")})`;
 }
 
 /** The expression if the lists of `lengthsOf` are short. Otherwise `""`, which finds nothing. */
@@ -65,7 +66,7 @@ export function ifShort(
   placeholder: PlaceholderOf<"mostRecords" | "mostPages">,
 ): SQL {
   const areShort = sql`(SELECT sum(pages) FROM lengths) <= ${placeholder("mostPages")}`;
-  return sql`iif(${hasFew(index, placeholder("mostRecords"))} OR ${areShort}, ${expression}, '""')`;
+  return sql`iif(${seemShort(index, placeholder)} OR ${areShort}, ${expression}, '""')`;
 }
 
 /** Values for these statements. `pages`: the most pages of all lists together. */
@@ -90,11 +91,11 @@ export interface Lengths {
 /** The fields of `Lengths`. With `isMeasured`, they need `lengthsOf`; otherwise no list is long. */
 export function selectedLengths(
   { list, isMeasured }: { list: SearchList; isMeasured: boolean },
-  placeholder: PlaceholderOf<"mostRecords" | "hidden" | "caller">,
+  placeholder: PlaceholderOf<"mostRecords" | "mostPages" | "hidden" | "caller">,
 ) {
   const index = INDEXES[list](placeholder("caller"));
-  const few = hasFew(index, placeholder("mostRecords"));
-  const pages = sql<string>`iif(${few}, '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths))`;
+  const counted = sql`(SELECT json_group_array(pages ORDER BY position) FROM lengths)`;
+  const pages = sql<string>`iif(${seemShort(index, placeholder)}, '[]', ${counted})`;
   return {
     list: nameOf(list),
     pages: isMeasured ? pages : sql<string>`'[]'`,

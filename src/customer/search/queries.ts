@@ -1,7 +1,7 @@
 import { compileOnce, compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import type { AskedWord } from "./asked-words.ts";
-import { firstStep, type IsCut, secondStep } from "./exact.ts";
+import { firstStep, type IsCut, prepareExact, secondStep } from "./exact.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { LIMITS, type LimitsOfLists } from "./limits.ts";
 import { areLong, type Lengths } from "./list-lengths.ts";
@@ -30,7 +30,7 @@ interface FullSearch {
 export async function searchAll(db: Database, search: FullSearch, limits = LIMITS): Promise<Found> {
   const { words, typos, customerId: caller } = search;
   if (words.length === 0) return toFound({ rows: [], isIncomplete: false }, words);
-  const exact = { words, caller, limits };
+  const exact = prepareExact({ words, caller, limits });
   const lists = indexedLists(search);
   const first = await db.batch([...lists.map((list) => firstStep(list, exact)), ...readKnown(search)]);
   const found = first.flat().filter((row) => row.record !== null);

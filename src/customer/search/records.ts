@@ -1,8 +1,8 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
-import { bytesOf, untilFull } from "../../db/cut.ts";
+import { type AnyColumn, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { bytesBefore, bytesOf } from "../../db/cut.ts";
 import type { RowOf } from "../../db/database.ts";
 import type { Selection } from "../../db/query.ts";
-import { identifiers, jsonOf, pick, type SelectedRow, selectList } from "../../db/select.ts";
+import { jsonOf, pick, selectWith } from "../../db/select.ts";
 import { type JsonText, jsonObject, mergeObjects, storedJson, toJson } from "../../http/json-text.ts";
 import { showFirst } from "../../http/paging.ts";
 import { accounts } from "../../records/account.ts";
@@ -52,14 +52,15 @@ export function isFull(list: SearchList, rows: readonly FoundRow[]): boolean {
 export const SELECT_RECORDS = { stores: readStores, campaigns: readCampaigns, customers: readFoundCustomers };
 
 function readStores(found: SQL) {
+  const texts = pick(stores, ...StoreTexts.keyof().options);
   const record = jsonOf({
     id: stores.id,
     account_id: accounts.id,
-    ...pick(stores, ...StoreTexts.keyof().options),
+    ...texts,
   });
   // Kept out of the JSON `record`, in which SQLite writes numbers with fewer digits than a position may have.
   const position = pick(stores, "latitude", "longitude");
-  return readOfMerchants(found, stores, { record, ...position });
+  return readOfMerchants(found, stores, { texts: Object.values(texts), fields: { record, ...position } });
 }
 
 function readCampaigns(found: SQL) {
@@ -68,33 +69,44 @@ function readCampaigns(found: SQL) {
     account_id: sql`CAST(${accounts.id} AS INTEGER)`,
     ...pick(campaigns, ...CampaignColumns.keyof().options),
   });
-  return readOfMerchants(found, campaigns, { record, details: campaigns.details });
+  const { name, campaign_description, details } = campaigns;
+  return readOfMerchants(found, campaigns, {
+    texts: [name, campaign_description, details],
+    fields: { record, details },
+  });
 }
 
-/** NULL if no word was forgiven; else a JSON array of the positions of these words in the query. */
-const FORGIVEN = sql<string | null>`found.forgiven`;
-
-/** Stores or campaigns. The first record of each account brings the account object. */
-function readOfMerchants<F extends Selection>(found: SQL, table: typeof stores | typeof campaigns, own: F) {
+/**
+ * Stores or campaigns. The first of some records of one account in a row brings the account object. The list is cut by the
+ * keys and sizes of the records, so that no text is sorted.
+ */
+function readOfMerchants<F extends Selection>(
+  found: SQL,
+  table: typeof stores | typeof campaigns,
+  { texts, ...own }: { texts: readonly AnyColumn[]; fields: F },
+) {
+  const records = (of: SQL) => sql`
+    CROSS JOIN ${table} ON ${table.key} = ${of}.key CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}`;
+  const order = sql`ORDER BY found.rank, found.key`;
+  const listed = sql`
+    SELECT
+      found.*, lag(${table.account_key}) OVER (${order}) AS account_before,
+      ${bytesBefore(bytesOf(...texts, accounts.fields), order)} AS bytes_before
+    FROM found ${records(sql`found`)}`;
   const fields = {
-    ...own,
-    forgiven: FORGIVEN,
+    ...own.fields,
+    /** NULL if no word was forgiven; else a JSON array of the positions of these words in the query. */
+    forgiven: sql<string | null>`listed.forgiven`,
     account_key: table.account_key,
-    account: sql<
-      string | null
-    >`'{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)`,
+    account: sql<string | null>`iif(
+      account_before IS ${table.account_key}, NULL,
+      '{"agreement_type":' || coalesce(${accounts.agreement_type}, 'null') || ',' || substr(${accounts.fields}, 2)
+    )`,
   };
-  const { account, ...others } = fields;
-  const records = sql`
-    SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
-    FROM (
-      SELECT found.rank, found.key, ${selectList(fields)} FROM found
-      CROSS JOIN ${table} ON ${table.key} = found.key
-      CROSS JOIN ${accounts} ON ${accounts.key} = ${table.account_key}
-    )
-    ORDER BY rank, key`;
-  return sql<SelectedRow<typeof fields>>`WITH ${found}
-    SELECT ${identifiers(Object.keys(others))}, iif(is_first, account, NULL) AS account FROM ${untilFull(records, bytesOf(sql`record`, sql`account`), LIST_BYTES)}`;
+  const rows = sql`
+    FROM (${listed}) AS listed ${records(sql`listed`)}
+    WHERE coalesce(bytes_before, 0) < ${sql.raw(String(LIST_BYTES))} ORDER BY listed.rank, listed.key`;
+  return selectWith(found, fields, rows);
 }
 
 function readFoundCustomers(found: SQL, caller: Placeholder) {

@@ -1,4 +1,4 @@
-import { fold } from "../../values/fold.ts";
+import { fold, isAscii } from "../../values/fold.ts";
 import { chainsOf, cutWord, type Range } from "../../values/words.ts";
 
 // The words of a text as they stand there, for `forgiven` and `meant` (docs/contract/interface.md, 4.6).
@@ -9,6 +9,7 @@ const CLUSTERS = /[\u1100-\u11ff\u3131-\u318e\uffa0-\uffdc]+|[\s\S][\p{M}\uff9e\
 /** Folds a text. Returns also how a part of the folded text stands in the text, in NFC. */
 export function foldWithSpelling(text: string): { folded: string; spellingOf: (range: Range) => string } {
   const folded = fold(text);
+  if (isAscii(text)) return { folded, spellingOf: ({ start, end }) => cutWord(text.slice(start, end)) };
   const spellings: string[] = [];
   let joined = "";
   for (const cluster of text.normalize("NFC").match(CLUSTERS) ?? []) {

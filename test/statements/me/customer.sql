@@ -76,15 +76,15 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --        SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --        CORRELATED SCALAR SUBQUERY
 --          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
 --    SCAN (subquery)
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
---    SCALAR SUBQUERY
---      CO-ROUTINE clock
---        SCAN CONSTANT ROW
---      SCAN clock
 --  CORRELATED SCALAR SUBQUERY
 --    SCAN CONSTANT ROW
 --    CORRELATED SCALAR SUBQUERY

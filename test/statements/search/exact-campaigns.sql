@@ -44,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      are_many AND pages > 16 AND NOT EXISTS (
+      pages > 16 AND NOT EXISTS (
         SELECT 1
         FROM campaign_words_terms
         WHERE term >= substr(first, 2) AND term <= substr(last, 2)
@@ -53,7 +53,6 @@ lengths(position, pages) AS MATERIALIZED (
       1, pages
     )
   FROM list
-  CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
 records AS (
   WITH whole(key) AS MATERIALIZED (
@@ -63,9 +62,9 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          SELECT coalesce(max(campaigns.key), 0)
-          FROM campaigns
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -86,9 +85,9 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          SELECT coalesce(max(campaigns.key), 0)
-          FROM campaigns
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -110,44 +109,44 @@ records AS (
     SELECT 1, key, NULL
     FROM others
   )
-  SELECT record, details, forgiven, account_key, iif(is_first, account, NULL) AS account
+  SELECT json_object(
+    'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name', campaigns.name,
+    'campaign_start_date', campaigns.campaign_start_date, 'campaign_end_date',
+    campaigns.campaign_end_date, 'campaign_description', campaigns.campaign_description, 'status',
+    campaigns.status
+  ) AS record,
+    campaigns.details AS details,
+    listed.forgiven AS forgiven,
+    campaigns.account_key AS account_key,
+    iif(
+      account_before IS campaigns.account_key, NULL,
+      '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2)
+    ) AS account
   FROM (
-    SELECT *
-    FROM (
-      SELECT *,
-        sum(
-          coalesce(octet_length(record), 0) + coalesce(octet_length(account), 0)
-        ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
-      FROM (
-        SELECT *, row_number() OVER (PARTITION BY account_key ORDER BY rank, key) = 1 AS is_first
-        FROM (
-          SELECT found.rank,
-            found.key,
-            json_object(
-              'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name',
-              campaigns.name, 'campaign_start_date', campaigns.campaign_start_date,
-              'campaign_end_date', campaigns.campaign_end_date, 'campaign_description',
-              campaigns.campaign_description, 'status', campaigns.status
-            ) AS record,
-            campaigns.details AS details,
-            found.forgiven AS forgiven,
-            campaigns.account_key AS account_key,
-            '{"agreement_type":' || coalesce(accounts.agreement_type, 'null') || ',' || substr(accounts.fields, 2) AS account
-          FROM found
-          CROSS JOIN campaigns ON campaigns.key = found.key
-          CROSS JOIN accounts ON accounts.key = campaigns.account_key
-        )
-        ORDER BY rank, key
-      ) AS listed
-    )
-    WHERE coalesce(bytes_before, 0) < 600000
-  )
+    SELECT found.*,
+      lag(campaigns.account_key) OVER (ORDER BY found.rank, found.key) AS account_before,
+      sum(
+        coalesce(octet_length(campaigns.name), 0) + coalesce(octet_length(campaigns.campaign_description), 0) + coalesce(octet_length(campaigns.details), 0) + coalesce(octet_length(accounts.fields), 0)
+      ) OVER (
+        ORDER BY found.rank, found.key ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING
+      ) AS bytes_before
+    FROM found
+    CROSS JOIN campaigns ON campaigns.key = found.key
+    CROSS JOIN accounts ON accounts.key = campaigns.account_key
+  ) AS listed
+  CROSS JOIN campaigns ON campaigns.key = listed.key
+  CROSS JOIN accounts ON accounts.key = campaigns.account_key
+  WHERE coalesce(bytes_before, 0) < 600000
+  ORDER BY listed.rank, listed.key
   LIMIT 0 + ?
 )
 SELECT 'campaigns' AS list,
   iif(
-    (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?, '[]',
-    (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+    (
+      (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
+      OR (SELECT sum(pages) FROM list) <= ?
+    ),
+    '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
   ) AS pages,
   EXISTS (SELECT 1 FROM removed_accounts) AS hides_more,
   records.*
@@ -157,81 +156,84 @@ LEFT JOIN records
 --  CO-ROUTINE (subquery)
 --    SCAN CONSTANT ROW
 --  MATERIALIZE records
---    CO-ROUTINE (subquery)
+--    CO-ROUTINE listed
 --      CO-ROUTINE (subquery)
---        CO-ROUTINE listed
---          CO-ROUTINE (subquery)
---            MERGE (UNION ALL)
---              LEFT
---                MATERIALIZE whole
---                  CO-ROUTINE candidate
---                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
---                    SCALAR SUBQUERY
---                      SEARCH campaigns
---                    SCALAR SUBQUERY
---                      MATERIALIZE lengths
---                        MATERIALIZE list
---                          SCAN json_each VIRTUAL TABLE INDEX 1:
---                          CORRELATED SCALAR SUBQUERY
---                            MATERIALIZE segment
---                              SETUP
---                                SEARCH campaign_words_idx USING PRIMARY KEY
---                              RECURSIVE STEP
---                                SCAN segment
---                                CORRELATED SCALAR SUBQUERY
---                                  SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
+--        CO-ROUTINE (subquery)
+--          MERGE (UNION ALL)
+--            LEFT
+--              MATERIALIZE whole
+--                CO-ROUTINE candidate
+--                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                  SCALAR SUBQUERY
+--                    SEARCH campaigns
+--                  SCALAR SUBQUERY
+--                    MATERIALIZE list
+--                      SCAN json_each VIRTUAL TABLE INDEX 1:
+--                      CORRELATED SCALAR SUBQUERY
+--                        MATERIALIZE segment
+--                          SETUP
+--                            SEARCH campaign_words_idx USING PRIMARY KEY
+--                          RECURSIVE STEP
 --                            SCAN segment
 --                            CORRELATED SCALAR SUBQUERY
---                              SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                            CORRELATED SCALAR SUBQUERY
---                              SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                            CORRELATED SCALAR SUBQUERY
---                              SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                        MATERIALIZE (subquery)
---                          SCAN list
---                        SCAN list
---                        SCAN (subquery)
+--                              SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
+--                        SCAN segment
 --                        CORRELATED SCALAR SUBQUERY
---                          SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
---                      SCAN lengths
---                  SCAN candidate
---                  SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                SCAN whole
---                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---                USE TEMP B-TREE FOR ORDER BY
---              RIGHT
---                MATERIALIZE others
---                  CO-ROUTINE candidate
---                    SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
---                    SCALAR SUBQUERY
---                      SEARCH campaigns
---                    SCALAR SUBQUERY
---                      SCAN lengths
+--                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                    SCAN list
 --                  SCALAR SUBQUERY
---                    SCAN whole
---                  SCAN candidate
---                  LIST SUBQUERY
---                    SCAN whole
---                    CREATE BLOOM FILTER
---                  SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                SCAN others
+--                    MATERIALIZE lengths
+--                      SCAN list
+--                      CORRELATED SCALAR SUBQUERY
+--                        SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
+--                    SCAN lengths
+--                SCAN candidate
 --                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
---                USE TEMP B-TREE FOR ORDER BY
---          SCAN (subquery)
---          USE TEMP B-TREE FOR ORDER BY
---        SCAN listed
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--              SCAN whole
+--              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR ORDER BY
+--            RIGHT
+--              MATERIALIZE others
+--                CO-ROUTINE candidate
+--                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
+--                  SCALAR SUBQUERY
+--                    SEARCH campaigns
+--                  SCALAR SUBQUERY
+--                    SCAN list
+--                  SCALAR SUBQUERY
+--                    SCAN lengths
+--                SCALAR SUBQUERY
+--                  SCAN whole
+--                SCAN candidate
+--                LIST SUBQUERY
+--                  SCAN whole
+--                  CREATE BLOOM FILTER
+--                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--              SCAN others
+--              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--              SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--              USE TEMP B-TREE FOR ORDER BY
+--        SCAN (subquery)
 --      SCAN (subquery)
---    SCAN (subquery)
+--    SCAN listed
+--    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--    SEARCH accounts USING INTEGER PRIMARY KEY (rowid=?)
+--    USE TEMP B-TREE FOR ORDER BY
 --  SCAN (subquery)
 --  SCAN records LEFT-JOIN
 --  SCALAR SUBQUERY
 --    SEARCH campaigns
+--  SCALAR SUBQUERY
+--    SCAN list
 --  SCALAR SUBQUERY
 --    USE TEMP B-TREE FOR json_group_array(ORDER BY)
 --    SCAN lengths

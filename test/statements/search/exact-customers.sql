@@ -44,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      are_many AND pages > 16 AND NOT EXISTS (
+      pages > 16 AND NOT EXISTS (
         SELECT 1
         FROM customer_words_terms
         WHERE term >= substr(first, 2) AND term <= substr(last, 2)
@@ -53,7 +53,6 @@ lengths(position, pages) AS MATERIALIZED (
       1, pages
     )
   FROM list
-  CROSS JOIN (SELECT sum(pages) > ? AS are_many FROM list)
 ),
 records AS (
   WITH whole(key) AS MATERIALIZED (
@@ -63,9 +62,9 @@ records AS (
       FROM customer_words
       WHERE customer_words MATCH iif(
         (
-          SELECT coalesce(max(customers.key), 0)
-          FROM customers
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -86,9 +85,9 @@ records AS (
       FROM customer_words
       WHERE customer_words MATCH iif(
         (
-          SELECT coalesce(max(customers.key), 0)
-          FROM customers
-        ) <= ? OR (SELECT sum(pages) FROM lengths) <= ?,
+          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
+          OR (SELECT sum(pages) FROM list) <= ?
+        ) OR (SELECT sum(pages) FROM lengths) <= ?,
         ?, '""'
       )
       ORDER BY rowid
@@ -156,8 +155,11 @@ records AS (
 )
 SELECT 'customers' AS list,
   iif(
-    (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?, '[]',
-    (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+    (
+      (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
+      OR (SELECT sum(pages) FROM list) <= ?
+    ),
+    '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
   ) AS pages,
   EXISTS (
     SELECT 1
@@ -181,28 +183,27 @@ LEFT JOIN records
 --              SCALAR SUBQUERY
 --                SEARCH customers
 --              SCALAR SUBQUERY
---                MATERIALIZE lengths
---                  MATERIALIZE list
---                    SCAN json_each VIRTUAL TABLE INDEX 1:
+--                MATERIALIZE list
+--                  SCAN json_each VIRTUAL TABLE INDEX 1:
+--                  CORRELATED SCALAR SUBQUERY
+--                    MATERIALIZE segment
+--                      SETUP
+--                        SEARCH customer_words_idx USING PRIMARY KEY
+--                      RECURSIVE STEP
+--                        SCAN segment
+--                        CORRELATED SCALAR SUBQUERY
+--                          SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
+--                    SCAN segment
 --                    CORRELATED SCALAR SUBQUERY
---                      MATERIALIZE segment
---                        SETUP
---                          SEARCH customer_words_idx USING PRIMARY KEY
---                        RECURSIVE STEP
---                          SCAN segment
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
---                      SCAN segment
---                      CORRELATED SCALAR SUBQUERY
---                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                      CORRELATED SCALAR SUBQUERY
---                        SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                      CORRELATED SCALAR SUBQUERY
---                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                  MATERIALIZE (subquery)
---                    SCAN list
+--                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                SCAN list
+--              SCALAR SUBQUERY
+--                MATERIALIZE lengths
 --                  SCAN list
---                  SCAN (subquery)
 --                  CORRELATED SCALAR SUBQUERY
 --                    SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
 --                SCAN lengths
@@ -225,6 +226,8 @@ LEFT JOIN records
 --              SCAN customer_words VIRTUAL TABLE INDEX 64:M1
 --              SCALAR SUBQUERY
 --                SEARCH customers
+--              SCALAR SUBQUERY
+--                SCAN list
 --              SCALAR SUBQUERY
 --                SCAN lengths
 --            SCALAR SUBQUERY
@@ -288,15 +291,15 @@ LEFT JOIN records
 --          SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
 --          CORRELATED SCALAR SUBQUERY
 --            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
 --      SCAN (subquery)
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
---      SCALAR SUBQUERY
---        CO-ROUTINE clock
---          SCAN CONSTANT ROW
---        SCAN clock
 --    CORRELATED SCALAR SUBQUERY
 --      SCAN CONSTANT ROW
 --      CORRELATED SCALAR SUBQUERY
@@ -335,6 +338,8 @@ LEFT JOIN records
 --  SCAN records LEFT-JOIN
 --  SCALAR SUBQUERY
 --    SEARCH customers
+--  SCALAR SUBQUERY
+--    SCAN list
 --  SCALAR SUBQUERY
 --    USE TEMP B-TREE FOR json_group_array(ORDER BY)
 --    SCAN lengths

@@ -49,7 +49,7 @@ export const program = withService(withEnvironment(newCommand("npm run feed")), 
   .option("--yes", "with --sync: do not ask")
   .option(
     "--allow-deletes <count>",
-    "with --sync: delete up to so many records (default: of each kind, 1 % or 20, but at most half)",
+    "with --sync: delete up to so many records (default: of each kind, 1 %)",
     wholeNumber(),
   )
   .option("--from <line>", "begin at this line of the file", wholeNumber(1), 1)

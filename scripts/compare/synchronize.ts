@@ -9,14 +9,12 @@ import { COMPARED_KINDS } from "./compared-kind.ts";
 import type { Difference, Differences } from "./differences.ts";
 import type { Totals } from "./totals.ts";
 
-/**
- * How many records of a kind may be deleted without a word: 1 % of them, and in a small program 20, but at most half.
- */
-const mayGo = (stored: number) => Math.max(Math.floor(stored / 100), Math.min(20, Math.ceil(stored / 2)));
+/** Of each kind, the share of the service's records that may be deleted without a word. */
+const DELETED_SHARE = 0.01;
 
 interface Options {
   yes?: boolean | undefined;
-  /** How many records may be deleted; left out: of each kind, `mayGo`. */
+  /** How many records may be deleted; left out: of each kind, a hundredth. */
   allowDeletes?: number | undefined;
   signal: AbortSignal;
 }
@@ -33,10 +31,10 @@ export function refuseManyDeletes(differences: Differences, totals: Totals, allo
   for (const record of COMPARED_KINDS.keys()) {
     const count = differences.countOf("delete", record);
     const stored = totals.storedOf(record);
-    if (count > mayGo(stored))
+    if (count > stored * DELETED_SHARE)
       throw new CommandError(
         `${formatNumber(count)} of the ${formatCount(stored, `record of ${record}`, `records of ${record}`)} would be deleted, ` +
-          `more than ${formatNumber(mayGo(stored))}. Is the file whole? ${wayOut}`,
+          `more than 1 %. Is the file whole? ${wayOut}`,
       );
   }
 }

@@ -143,20 +143,17 @@ describe("--sync without --allow-deletes", () => {
     Array.from({ length: count }, (_, index) => ({ record: "block", customer_id: "c1", blocked_id: `c${index + 2}` }));
 
   it.for<[stored: number, most: number]>([
-    [1, 1],
-    [5, 3],
-    [41, 20],
-    [2_000, 20],
+    [90, 0],
+    [100, 1],
     [2_150, 21],
   ])("of %s records of a kind deletes %s", async ([stored, most], { expect }) => {
     const deletes = async (count: number) =>
       (await comparisonOf(blocks(stored).slice(count), blocks(stored), { only: ["block"] })).refusal;
 
     expect(await deletes(most)).toBe("");
-    if (most < stored)
-      expect(await deletes(most + 1)).toMatch(
-        new RegExp(`would be deleted, more than ${most}\\. Is the file whole\\?.* go: --allow-deletes ${most + 1}$`),
-      );
+    expect(await deletes(most + 1)).toMatch(
+      new RegExp(`would be deleted, more than 1 %\\. Is the file whole\\?.* go: --allow-deletes ${most + 1}$`),
+    );
   });
 });
 

@@ -135,7 +135,7 @@ describe("npm run feed -- --compare and --sync", { timeout: 900_000 }, () => {
 
     expect([unasked.status, tooFew.status]).toEqual([1, 1]);
     expect(unasked.output).toMatch(
-      /of friendship would be deleted, more than 20\. Is the file whole\? Nothing was sent\./,
+      /of friendship would be deleted, more than 1 %\. Is the file whole\? Nothing was sent\./,
     );
     expect(tooFew.output).toMatch(
       /would be deleted, more than --allow-deletes says\. Nothing was sent\. If all \d+ are to go: --allow-deletes \d+$/m,

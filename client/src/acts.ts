@@ -23,6 +23,8 @@ interface Limits {
 
 const PATHS = { redeem: "/redemptions", book: "/entries", hold: "/holds" } as const;
 const LONGEST_WAIT_MS = 30_000;
+/** A try whose answer was lost may reach the database so much later: on its way, and within the service's four seconds. */
+const LATE_MS = 15_000;
 
 /** The key of an act's note. An entry may have the id of a redemption, and a redemption that of its hold. */
 const noteOf = ({ act, body }: Act) => `${act} ${body.id}`;
@@ -43,16 +45,21 @@ export class Acts {
 
   /**
    * Does an act. If it throws, the act is taken back: also if only its note could not be removed, because the next start would
-   * take it back.
+   * take it back. So it is if it is refused after a lost try, which may arrive late.
    * @throws a LoyaltyError if the act is given up, and the signal's reason once it is aborted.
    */
   async perform<Items>(act: Act, { takeBack = true, ...limits }: ActOptions = {}): Promise<Result<Items>> {
     throwIfAborted(limits.signal);
     const notes = takeBack ? this.#options.notes : undefined;
     await notes?.set(noteOf(act), act);
+    let mayArrive = false;
+    const onFailure = (error: LoyaltyError) => {
+      mayArrive ||= mayBeStoredAfter(error);
+    };
     try {
-      const result = await this.repeat<Items>(PATHS[act.act], post(act.body), limits);
-      await notes?.delete(noteOf(act));
+      const result = await this.repeat<Items>(PATHS[act.act], post(act.body), { ...limits, onFailure });
+      if (takeBack && mayArrive && !result.status) this.#takeBackLater(act, { isRefused: true });
+      else await notes?.delete(noteOf(act));
       return result;
     } catch (error) {
       if (error instanceof LoyaltyError) error.act = act;
@@ -62,18 +69,20 @@ export class Acts {
   }
 
   /**
-   * Repeats an act until the service answers, and then reverses it. A hold is only freed: a request for it that arrives later
-   * holds nothing.
+   * Repeats an act until the service answers, and then reverses it. A refusal counts if it comes again once no earlier try can
+   * arrive. A hold is only freed: a request for it that arrives later holds nothing.
+   * @param known `isRefused`: the service has just refused it.
    * @throws a LoyaltyError if the service refuses to reverse the act.
    */
-  async takeBack(act: Act): Promise<void> {
+  async takeBack(act: Act, known = { isRefused: false }): Promise<void> {
     const { notes, onError } = this.#options;
     const onFailure = (error: LoyaltyError) => onError(error, act);
     const limits = { repeatForMs: Infinity, mayBeStored: true, onFailure };
     if (act.act === "hold") await this.repeat(...freeing(act.body.id), limits);
     else {
-      const { status: isDone } = await this.repeat(PATHS[act.act], post(act.body), limits);
-      const reversal = isDone ? await this.repeat(...(await undoing(act)), limits) : null;
+      const isDone = async () => (await this.repeat(PATHS[act.act], post(act.body), limits)).status;
+      const isStored = (!known.isRefused && (await isDone())) || (await pause(LATE_MS, undefined).then(isDone));
+      const reversal = isStored ? await this.repeat(...(await undoing(act)), limits) : null;
       if (reversal?.status === false && !isReversed(reversal)) throw errorOf(reversal);
     }
     await notes?.delete(noteOf(act));
@@ -84,8 +93,8 @@ export class Acts {
     await Promise.all(this.#takingBack);
   }
 
-  #takeBackLater(act: Act): void {
-    const job = this.takeBack(act)
+  #takeBackLater(act: Act, known = { isRefused: false }): void {
+    const job = this.takeBack(act, known)
       .catch((error: LoyaltyError) => this.#options.onError(error, act))
       .finally(() => this.#takingBack.delete(job));
     this.#takingBack.add(job);
@@ -113,7 +122,7 @@ export class Acts {
         error = cause;
       }
       const { failure } = error;
-      mayBeStored ||= failure === null || isOutage(failure);
+      mayBeStored ||= mayBeStoredAfter(error);
       onFailure?.(error);
       const waitMs = waitAfterFailure(failures, failure?.retryAfterMs, LONGEST_WAIT_MS);
       if (waitMs >= leftMs()) {
@@ -127,6 +136,7 @@ export class Acts {
 
 /** The service may have stored the act before it failed. */
 const isOutage = ({ httpStatus }: FailedResult) => httpStatus >= 500 && httpStatus !== 507;
+const mayBeStoredAfter = ({ failure }: LoyaltyError) => failure === null || isOutage(failure);
 /** The service could not take the request now. */
 const isPostponed = ({ httpStatus }: FailedResult) => [408, 429].includes(httpStatus);
 /** The service refused the request before it looked at the id. So the answer says nothing of earlier tries. */

@@ -31,11 +31,19 @@ describe("an act that was given up", () => {
     expect(service.left.uses).toBe(0);
   });
 
-  it.for([404, 409, 422])("is not reversed if it was refused with %d", async (status, { expect }) => {
-    const { service } = await giveUp("unsent", status);
+  it.for([404, 409, 422])("is not reversed if it is refused with %d, and again later", async (status, { expect }) => {
+    const { service } = await giveUp("unsent", status, status);
     await pass(600_000);
 
-    expect(pathsOf(service)).toEqual(["redemptions", "redemptions"]);
+    expect(pathsOf(service)).toEqual(["redemptions", "redemptions", "redemptions"]);
+  });
+
+  it("is reversed if an earlier try arrives after a refusal", async ({ expect }) => {
+    const { service } = await giveUp("unsent", 422);
+    await pass(600_000);
+
+    expect(pathsOf(service)).toEqual([...Array(3).fill("redemptions"), "reversals"]);
+    expect(service.left.uses).toBe(0);
   });
 
   it("is reversed under the id that `npm run undo` gives, with the same content", async ({ expect }) => {

@@ -81,9 +81,6 @@ describe("an act", () => {
     ["waits the seconds of Retry-After", [retryAfter(503, 5)], { status: true }, [0, 5_250]],
     ["is repeated after 429, if there is time", [retryAfter(429, 10)], { status: true }, [0, 10_250]],
     ["is refused by 429, if there is no time", [retryAfter(429, 60)], { httpStatus: 429, retryAfterMs: 60_000 }, [0]],
-    ["is not repeated after 409", ["lost", 409], { httpStatus: 409 }, [0, 750]],
-    ["is not repeated after 404", ["lost", 404], { httpStatus: 404 }, [0, 750]],
-    ["is not repeated after 422", ["lost", 422], { httpStatus: 422 }, [0, 750]],
     ["is refused by 401", [401], { httpStatus: 401 }, [0]],
     ["is refused by 507", [507], { httpStatus: 507 }, [0]],
     ["is repeated after a 401 if it may be stored", ["lost", 401], { status: true }, [0, 750, 2_250]],
@@ -97,6 +94,25 @@ describe("an act", () => {
     expect(service.sent.map(({ at }) => at)).toEqual(times);
     expect(new Set(service.sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
+
+  it.for([409, 404, 422])(
+    "is refused with %d after a lost try, and that try is taken back",
+    async (status, { expect }) => {
+      const service = new TillService("lost", status);
+
+      const outcome = await outcomeOf(service.open().redeem(REDEMPTION));
+      await pass(60_000);
+
+      expect(outcome).toMatchObject({ httpStatus: status });
+      expect(service.sent.map(({ at, path }) => [at, path])).toEqual([
+        [0, "/redemptions"],
+        [750, "/redemptions"],
+        [15_750, "/redemptions"],
+        [15_750, "/reversals"],
+      ]);
+      expect(service.left.uses).toBe(0);
+    },
+  );
 
   it("is repeated as long as the call says", async ({ expect }) => {
     const service = new TillService(...Array<Fault>(12).fill(503));

@@ -921,6 +921,8 @@ CREATE TABLE redemptions (
   request INTEGER -- the version of the request that stored it
 ) WITHOUT ROWID;
 
+CREATE INDEX redemptions_of_coupons ON redemptions (customer_coupon_key, redeemed_at) WHERE reverses IS NULL;
+
 CREATE UNIQUE INDEX redemptions_reversed ON redemptions (reverses) WHERE reverses IS NOT NULL;
 
 CREATE TABLE till_holds (

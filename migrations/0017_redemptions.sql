@@ -9,6 +9,8 @@ CREATE TABLE redemptions (
 ) WITHOUT ROWID;
 
 -- A redemption is reversed once.
+CREATE INDEX redemptions_of_coupons ON redemptions (customer_coupon_key, redeemed_at) WHERE reverses IS NULL;
+
 CREATE UNIQUE INDEX redemptions_reversed ON redemptions (reverses) WHERE reverses IS NOT NULL;
 
 -- The holds of tills: each reserves one use of a coupon until a time. A hold that is freed, or has ended, keeps its id used, until

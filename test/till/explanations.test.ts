@@ -144,6 +144,28 @@ describe("the coupons of a customer at a till", () => {
   const coupons = (query = `store_id=${store.id}`, claims: Line = {}) =>
     till(claims).get(`/customers/${stranger.id}/coupons?${query}`);
 
+  it("end with those that were used or ended last", async ({ expect }) => {
+    const [guest, coupon] = [seed.customer(), seed.coupon(account.id)];
+    const issue = (id: string, fields: object) =>
+      seed.customerCoupon(guest.id, coupon.id, store.id, { id, ...fields } as never);
+    const usedEarlier = Array.from({ length: 50 }, (_, index) =>
+      issue(`earlier ${index}`, { usage_count: 1, created_at: "2026-01-01 00:00:00" }),
+    );
+    await mustFeed([guest, coupon, issue("just ended", { expected_end_date: PAST }), ...usedEarlier]);
+    await mustFeed([issue("just used", { created_at: "2020-01-01 00:00:00" })]);
+    await till().post("/redemptions", {
+      id: "last use",
+      customer_coupon_id: "just used",
+      store_id: store.id,
+      redeemed_at: "2026-11-28 08:59:00",
+    });
+
+    const { body } = await till().get(`/customers/${guest.id}/coupons?store_id=${store.id}`);
+
+    expect(body.items).toHaveLength(50);
+    expect(body.items.slice(0, 2).map(({ id }: Line) => id)).toEqual(["just used", "just ended"]);
+  });
+
   it("are those of the store's account, each with whether it can be redeemed, and those that are over last", async ({
     expect,
   }) => {

@@ -3,6 +3,7 @@ import { unionAll } from "../../db/json-rows.ts";
 import { NOW } from "../../db/select.ts";
 import { customerKeyOf } from "../../records/customer.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
+import { redemptions } from "../../records/redemption.ts";
 import { heldCouponChecks } from "../../records/views.ts";
 import { accountOf, type Placeholders } from "./valid-coupons.ts";
 
@@ -11,7 +12,9 @@ const SHOWN = sql.raw("50");
 /** Of each kind, and of those that are used up, have ended, or whose coupon has ended, this many are looked at: those with the latest end. */
 const LOOKED_AT = sql.raw("500");
 
-/** The coupons at the account of a till's store that the customer has used up, or that have ended; those with the latest end first. */
+const { customer_coupon_key, redeemed_at, reverses } = redemptions;
+
+/** The coupons at the account of a till's store that have ended or that the customer has used up: those that did so last first. */
 export function selectEndedCoupons(placeholder: Placeholders): SQL {
   const { id, usable, kind, ends_at } = customerCoupons;
   const customerKey = customerKeyOf(placeholder("customerId"));
@@ -27,13 +30,21 @@ export function selectEndedCoupons(placeholder: Placeholders): SQL {
     walk(ofKind, sql`${usable} = 1 AND ${ends_at} >= ${NOW}`),
   ]);
   const checks = heldCouponChecks;
+  const endsAt = sql`min(${checks.own_ends_at}, ${checks.coupon_ends_at})`;
+  // A use that was fed in `usage_count` has no time of its own.
+  const usedAt = sql`coalesce(
+    (SELECT max(${redeemed_at}) FROM ${redemptions} WHERE ${customer_coupon_key} = ${checks.id} AND ${reverses} IS NULL),
+    ${customerCoupons.updated_at}, ${customerCoupons.created_at}
+  )`;
+  const overAt = sql`max(iif(${endsAt} < ${NOW}, ${endsAt}, ''), iif(${checks.not_used_up}, '', ${usedAt}))`;
   const isOver = not(sql`(${checks.not_used_up} AND ${checks.own_end_not_passed} AND ${checks.coupon_end_not_passed})`);
   return sql`
     SELECT ${checks.kind} AS kind, ${checks.id} AS issued_id, ${checks.coupon_key} AS coupon_key,
       ${checks.account_key} AS account_key, ${checks.coupon_bytes} AS coupon_bytes,
-      min(${checks.own_ends_at}, ${checks.coupon_ends_at}) AS ends_at, ${checks.created_at} AS created_at, ${checks.id} AS id
+      ${endsAt} AS ends_at, ${checks.created_at} AS created_at, ${checks.id} AS id
     FROM (${unionAll(walks)}) AS candidate CROSS JOIN ${checks} ON ${checks.id} = candidate.id
+    CROSS JOIN ${customerCoupons} ON ${customerCoupons.id} = candidate.id
     WHERE ${checks.account_key} = (${accountOf(placeholder("tillStoreId"))}) AND ${isOver}
       AND ${checks.coupon_not_deleted} AND ${checks.account_not_deleted} AND ${checks.not_withdrawn}
-    ORDER BY min(${checks.own_ends_at}, ${checks.coupon_ends_at}) DESC, ${checks.created_at} DESC, ${checks.id} LIMIT ${SHOWN}`;
+    ORDER BY ${overAt} DESC, ${checks.created_at} DESC, ${checks.id} LIMIT ${SHOWN}`;
 }

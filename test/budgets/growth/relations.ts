@@ -125,8 +125,8 @@ const OF_CAMPAIGNS = { nearby: 4, me: 1 };
  * it or its offer does, so no index has the order: an offer with a new end would write a row for each customer.
  */
 const HELD_COUPONS = { coupons: 11, "my-coupons": 6, "till, coupons": 11 };
-/** till.md, 2: of those that are over, a till sees the 50 with the latest end. No index has this order. */
-const OVER = { "till, coupons": 4 };
+/** till.md, 2: of those that are over, a till sees the 50 that ended or were used last. No index has this order. */
+const OVER = { "till, coupons": 5 };
 /** till.md, 3: live holds are counted wherever their coupon is shown. A coupon has at most as many as it has uses. */
 const HOLDS = { coupons: 4, "my-coupons": 4, "till, coupons": 4, till: 2 };
 const COUPONS_WITH_HOLDS = { coupons: 12, "till, coupons": 15 };

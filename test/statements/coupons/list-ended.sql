@@ -209,6 +209,7 @@ WITH page AS MATERIALIZED (
           )
         ) AS candidate
         CROSS JOIN held_coupon_checks ON held_coupon_checks.id = candidate.id
+        CROSS JOIN customer_coupons ON customer_coupons.id = candidate.id
         WHERE held_coupon_checks.account_key = (
           (SELECT stores.account_key AS account_key FROM stores WHERE stores.id = ?)
         )
@@ -219,7 +220,26 @@ WITH page AS MATERIALIZED (
           AND held_coupon_checks.coupon_not_deleted
           AND held_coupon_checks.account_not_deleted
           AND held_coupon_checks.not_withdrawn
-        ORDER BY min(held_coupon_checks.own_ends_at, held_coupon_checks.coupon_ends_at) DESC,
+        ORDER BY max(
+          iif(
+            min(
+              held_coupon_checks.own_ends_at, held_coupon_checks.coupon_ends_at
+            ) < (SELECT now FROM clock),
+            min(held_coupon_checks.own_ends_at, held_coupon_checks.coupon_ends_at), ''
+          ),
+          iif(
+            held_coupon_checks.not_used_up, '',
+            coalesce(
+              (
+                SELECT max(redemptions.redeemed_at)
+                FROM redemptions
+                WHERE redemptions.customer_coupon_key = held_coupon_checks.id
+                  AND redemptions.reverses IS NULL
+              ),
+              customer_coupons.updated_at, customer_coupons.created_at
+            )
+          )
+        ) DESC,
           held_coupon_checks.created_at DESC,
           held_coupon_checks.id
         LIMIT 50
@@ -272,117 +292,67 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --        CO-ROUTINE (subquery)
 --          CO-ROUTINE (subquery)
 --            CO-ROUTINE valid
---              MERGE (UNION ALL)
---                LEFT
---                  MERGE (UNION ALL)
---                    LEFT
---                      MERGE (UNION ALL)
---                        LEFT
---                          CO-ROUTINE (subquery)
---                            SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=?)
---                            SCALAR SUBQUERY
---                              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                          SCAN (subquery)
---                          SEARCH customer_coupons USING PRIMARY KEY (id=?)
---                          SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
+--              CO-ROUTINE candidate
+--                COMPOUND QUERY
+--                  LEFT-MOST SUBQUERY
+--                    COMPOUND QUERY
+--                      LEFT-MOST SUBQUERY
+--                        CO-ROUTINE (subquery)
+--                          SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=?)
 --                          SCALAR SUBQUERY
---                            SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--                            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                        SCAN (subquery)
+--                      UNION ALL
+--                        CO-ROUTINE (subquery)
+--                          SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at<?)
 --                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
+--                            SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
 --                          SCALAR SUBQUERY
 --                            CO-ROUTINE clock
 --                              SCAN CONSTANT ROW
 --                            SCAN clock
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                          USE TEMP B-TREE FOR ORDER BY
---                        RIGHT
---                          CO-ROUTINE (subquery)
---                            SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at<?)
---                            SCALAR SUBQUERY
---                              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                            SCALAR SUBQUERY
---                              CO-ROUTINE clock
---                                SCAN CONSTANT ROW
---                              SCAN clock
---                          SCAN (subquery)
---                          SEARCH customer_coupons USING PRIMARY KEY (id=?)
---                          SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---                          SCALAR SUBQUERY
---                            SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                          USE TEMP B-TREE FOR ORDER BY
---                    RIGHT
---                      MERGE (UNION ALL)
---                        LEFT
---                          CO-ROUTINE (subquery)
---                            SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
---                            SCALAR SUBQUERY
---                              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                            SCALAR SUBQUERY
---                              CO-ROUTINE clock
---                                SCAN CONSTANT ROW
---                              SCAN clock
---                          SCAN (subquery)
---                          SEARCH customer_coupons USING PRIMARY KEY (id=?)
---                          SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---                          SCALAR SUBQUERY
---                            SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                          USE TEMP B-TREE FOR ORDER BY
---                        RIGHT
---                          CO-ROUTINE (subquery)
---                            SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=?)
---                            SCALAR SUBQUERY
---                              SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                          SCAN (subquery)
---                          SEARCH customer_coupons USING PRIMARY KEY (id=?)
---                          SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---                          SCALAR SUBQUERY
---                            SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          SCALAR SUBQUERY
---                            CO-ROUTINE clock
---                              SCAN CONSTANT ROW
---                            SCAN clock
---                          CORRELATED SCALAR SUBQUERY
---                            SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                          USE TEMP B-TREE FOR ORDER BY
---                RIGHT
---                  MERGE (UNION ALL)
---                    LEFT
---                      CO-ROUTINE (subquery)
---                        SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at<?)
---                        SCALAR SUBQUERY
---                          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                        SCALAR SUBQUERY
---                          CO-ROUTINE clock
---                            SCAN CONSTANT ROW
---                          SCAN clock
---                      SCAN (subquery)
+--                        SCAN (subquery)
+--                      UNION ALL
+--                        COMPOUND QUERY
+--                          LEFT-MOST SUBQUERY
+--                            CO-ROUTINE (subquery)
+--                              SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
+--                              SCALAR SUBQUERY
+--                                SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                              SCALAR SUBQUERY
+--                                CO-ROUTINE clock
+--                                  SCAN CONSTANT ROW
+--                                SCAN clock
+--                            SCAN (subquery)
+--                          UNION ALL
+--                            CO-ROUTINE (subquery)
+--                              SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=?)
+--                              SCALAR SUBQUERY
+--                                SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                            SCAN (subquery)
+--                          UNION ALL
+--                            COMPOUND QUERY
+--                              LEFT-MOST SUBQUERY
+--                                CO-ROUTINE (subquery)
+--                                  SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at<?)
+--                                  SCALAR SUBQUERY
+--                                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                                  SCALAR SUBQUERY
+--                                    CO-ROUTINE clock
+--                                      SCAN CONSTANT ROW
+--                                    SCAN clock
+--                                SCAN (subquery)
+--                              UNION ALL
+--                                CO-ROUTINE (subquery)
+--                                  SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
+--                                  SCALAR SUBQUERY
+--                                    SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
+--                                  SCALAR SUBQUERY
+--                                    CO-ROUTINE clock
+--                                      SCAN CONSTANT ROW
+--                                    SCAN clock
+--                                SCAN (subquery)
+--                      SCAN candidate
 --                      SEARCH customer_coupons USING PRIMARY KEY (id=?)
 --                      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
 --                      SCALAR SUBQUERY
@@ -397,21 +367,32 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                        SCAN clock
 --                      CORRELATED SCALAR SUBQUERY
 --                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                      SEARCH customer_coupons USING PRIMARY KEY (id=?)
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE clock
+--                          SCAN CONSTANT ROW
+--                        SCAN clock
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH redemptions USING INDEX redemptions_of_coupons (customer_coupon_key=?)
 --                      USE TEMP B-TREE FOR ORDER BY
---                    RIGHT
---                      CO-ROUTINE (subquery)
---                        SEARCH customer_coupons USING INDEX customer_coupons_usable (customer_key=? AND usable=? AND kind=? AND ends_at>?)
---                        SCALAR SUBQUERY
---                          SEARCH customers USING COVERING INDEX sqlite_autoindex_customers_1 (id=?)
---                        SCALAR SUBQUERY
---                          CO-ROUTINE clock
---                            SCAN CONSTANT ROW
---                          SCAN clock
---                      SCAN (subquery)
+--                    SCAN valid
+--                    SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
+--                    SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE clock
+--                          SCAN CONSTANT ROW
+--                        SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
 --                      SEARCH customer_coupons USING PRIMARY KEY (id=?)
 --                      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---                      SCALAR SUBQUERY
---                        SEARCH stores USING INDEX sqlite_autoindex_stores_1 (id=?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
 --                      SCALAR SUBQUERY
 --                        CO-ROUTINE clock
 --                          SCAN CONSTANT ROW
@@ -421,62 +402,33 @@ WHERE coupons.key IN (SELECT coupon_key FROM page)
 --                          SCAN CONSTANT ROW
 --                        SCAN clock
 --                      CORRELATED SCALAR SUBQUERY
---                        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                      USE TEMP B-TREE FOR ORDER BY
---            SCAN valid
---            SEARCH customer_coupons USING PRIMARY KEY (id=?) LEFT-JOIN
---            SEARCH stores USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---            CORRELATED SCALAR SUBQUERY
---              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---            CORRELATED SCALAR SUBQUERY
---              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---            CORRELATED SCALAR SUBQUERY
---              SEARCH customer_coupons USING PRIMARY KEY (id=?)
+--                        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--                        SCALAR SUBQUERY
+--                          CO-ROUTINE clock
+--                            SCAN CONSTANT ROW
+--                          SCAN clock
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--                        SCALAR SUBQUERY
+--                          CO-ROUTINE clock
+--                            SCAN CONSTANT ROW
+--                          SCAN clock
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
+--                    CORRELATED SCALAR SUBQUERY
+--                      SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
+--                      SCALAR SUBQUERY
+--                        CO-ROUTINE clock
+--                          SCAN CONSTANT ROW
+--                        SCAN clock
+--                  SCAN (subquery)
+--                SCAN (subquery)
+--              SCAN page
+--            UNION ALL
 --              SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---              CORRELATED SCALAR SUBQUERY
---                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              CORRELATED SCALAR SUBQUERY
---                SEARCH stores USING COVERING INDEX stores_deleted (deleted=? AND rowid=?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              CORRELATED SCALAR SUBQUERY
---                SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---              CORRELATED SCALAR SUBQUERY
---                SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---              CORRELATED SCALAR SUBQUERY
---                SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---              CORRELATED SCALAR SUBQUERY
---                SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---            CORRELATED SCALAR SUBQUERY
---              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=?)
---            CORRELATED SCALAR SUBQUERY
---              SEARCH till_holds USING COVERING INDEX till_holds_of_coupons (customer_coupon_key=? AND held_until>?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---          SCAN (subquery)
---        SCAN (subquery)
---      SCAN page
---    UNION ALL
---      SEARCH coupons USING INTEGER PRIMARY KEY (rowid=?)
---      LIST SUBQUERY
---        SCAN page
+--              LIST SUBQUERY
+--                SCAN page

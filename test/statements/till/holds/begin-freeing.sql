@@ -27,11 +27,7 @@ WHERE EXISTS (
 )
   OR (
     NOT EXISTS (SELECT 1 FROM till_holds WHERE till_holds.id = ?)
-    AND NOT EXISTS (
-      SELECT 1
-      FROM redemptions
-      WHERE redemptions.id = ? AND redemptions.reverses IS NULL
-    )
+    AND NOT EXISTS (SELECT 1 FROM redemptions WHERE redemptions.id = ?)
   )
 
 --  SCAN program_state

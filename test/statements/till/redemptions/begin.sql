@@ -70,11 +70,24 @@ WITH asked AS (
         WHERE accounts.key = (
           SELECT named.account_key
           FROM stores AS named
-          WHERE named.key = coalesce(redemptions.store_key, till_holds.store_key)
+          WHERE named.key = redemptions.store_key
         )
           AND accounts.id IN (SELECT value FROM json_each(?))
       )
     ) AS is_stored_covered,
+    (
+      ? IS NULL
+      OR EXISTS (
+        SELECT 1
+        FROM accounts
+        WHERE accounts.key = (
+          SELECT named.account_key
+          FROM stores AS named
+          WHERE named.key = till_holds.store_key
+        )
+          AND accounts.id IN (SELECT value FROM json_each(?))
+      )
+    ) AS is_hold_covered,
     coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened
   FROM program_state
   LEFT JOIN stores ON stores.id = ?

@@ -34,9 +34,9 @@ export class TillRules {
       if (this.#isHeld(id)) this.#world.fail(TILL_FREE, `${id} is redeemed, and still holds a use`);
     }
     if (request.path.endsWith("/till/holds") && !this.#holds.has(id) && this.#isHeld(id)) {
-      this.#holds.add(id);
       request.hasVersion = true;
       this.#checkUses(coupon, id);
+      this.#holds.add(id);
     }
   }
 
@@ -44,15 +44,21 @@ export class TillRules {
     return this.#world.database.primary.read("SELECT 1 FROM live_holds WHERE id = ?", id).length > 0;
   }
 
-  /** What a till has just got was free: what is used and held is not more than there is. */
+  /**
+   * What a till has just got was free: what is used and held is not more than there is. A redemption that is fed has happened, so
+   * it may use what a till holds. The hold's own redemption is taken nevertheless.
+   */
   #checkUses(coupon: string, id: string): void {
-    const [counts] = this.#world.database.primary.read<{ total: number; used: number }>(
+    const [counts] = this.#world.database.primary.read<{ total: number; used: number; fed: number }>(
       `SELECT total_count AS total, usage_count + redeemed
-         + (SELECT count(*) FROM live_holds WHERE customer_coupon_key = customer_coupons.id) AS used
+         + (SELECT count(*) FROM live_holds WHERE customer_coupon_key = customer_coupons.id) AS used,
+         (SELECT count(*) FROM redemptions JOIN requests ON requests.version = redemptions.request
+           WHERE customer_coupon_key = customer_coupons.id AND source = 'feed') AS fed
        FROM customer_coupons WHERE id = ?`,
       coupon,
     );
-    if (counts !== undefined && counts.used > counts.total)
+    const mayBeOver = this.#holds.has(id) ? (counts?.fed ?? 0) : 0;
+    if (counts !== undefined && counts.used > counts.total + mayBeOver)
       this.#world.fail(
         TILL_USES,
         `${id} got one of ${counts.total} uses of ${coupon}, of which ${counts.used} are gone`,

@@ -66,7 +66,7 @@ const KIND_BUDGETS: Record<string, KindBudget> = {
   // the store's account, and each campaign's earnings.
   balance_entry: { written: 2.96, read: 6 },
   // Written: the row, its coupon's count, and the index of the coupon.
-  redemption: { written: 3, read: 4 },
+  redemption: { written: 4, read: 4 },
   // Written: the row. A request also writes the tokens of each member once.
   token_earning: { written: 1.4, read: 3 },
   // Written: the row. A request also writes the totals of each employee at a location once.

@@ -11,8 +11,8 @@ const store_id = "s101-1-1";
 const open = new Map(existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
 const save = () => writeFileSync(file, JSON.stringify([...open]));
 const notes = {
-  set: (id, act) => save(open.set(id, act)),
-  delete: (id) => save(open.delete(id)),
+  set: (key, act) => save(open.set(key, act)),
+  delete: (key) => save(open.delete(key)),
 };
 
 const till = createTill({ url, token: process.env.TOKEN, repeatForMs: 300_000, notes });

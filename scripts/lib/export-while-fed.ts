@@ -5,6 +5,7 @@ import { EXPORTED } from "../../src/feed/export/scans.ts";
 import { program } from "../../src/records/program.ts";
 import { type ExportSource, exportPages } from "./export-client.ts";
 import type { ExportProgress } from "./export-progress.ts";
+import { linesIn } from "./ndjson-file.ts";
 
 interface Options {
   /** A folder with room for a second copy of the export, uncompressed. */
@@ -140,18 +141,8 @@ async function* bytesIn(part: string): AsyncGenerator<Uint8Array> {
 /** The messages whose groups the export has. */
 async function* messagesIn(part: string, readLines: ReadLines): AsyncGenerator<Uint8Array> {
   if (!existsSync(part)) return;
-  for await (const line of textLinesOf(part)) {
+  for await (const { bytes } of linesIn(createReadStream(part))) {
+    const line = bytes.toString();
     if (line === "" || readLines.hasGroup(line)) yield Buffer.from(`${line}\n`);
   }
-}
-
-/** Lines end only at line feeds. Node's `readline` also ends them at U+2028 and U+2029, which stand in texts as they are. */
-async function* textLinesOf(file: string): AsyncGenerator<string> {
-  let unfinishedLine = "";
-  for await (const chunk of createReadStream(file, "utf8")) {
-    const lines = (unfinishedLine + chunk).split("\n");
-    unfinishedLine = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (unfinishedLine !== "") yield unfinishedLine;
 }

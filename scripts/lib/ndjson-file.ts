@@ -40,9 +40,21 @@ async function* unzipped(source: Readable): AsyncGenerator<Buffer> {
 }
 
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLine> {
+  let beginsPage = true;
+  for await (const { number, bytes } of linesIn(chunks)) {
+    const isBlank = readLine(number, bytes) === null;
+    if (!isBlank) yield { number, bytes, beginsPage };
+    beginsPage = isBlank;
+  }
+}
+
+/**
+ * Every line, also blank ones. Only a line feed ends a line. Node's `readline` also ends lines at U+2028 and U+2029, which
+ * stand in texts as they are.
+ */
+export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Pick<FileLine, "number" | "bytes">> {
   let unfinishedLine: Buffer = Buffer.alloc(0);
   let number = 0;
-  let beginsPage = true;
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -52,14 +64,12 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileLi
       unfinishedLine = Buffer.alloc(0);
       start = end + 1;
       refuseLong(number, bytes);
-      const isBlank = readLine(number, bytes) === null;
-      if (!isBlank) yield { number, bytes, beginsPage };
-      beginsPage = isBlank;
+      yield { number, bytes };
     }
     unfinishedLine = Buffer.concat([unfinishedLine, chunk.subarray(start)]);
     refuseLong(number + 1, unfinishedLine);
   }
-  if (readLine(number + 1, unfinishedLine) !== null) yield { number: number + 1, bytes: unfinishedLine, beginsPage };
+  if (unfinishedLine.length > 0) yield { number: number + 1, bytes: unfinishedLine };
 }
 
 function refuseLong(number: number, bytes: Buffer): void {

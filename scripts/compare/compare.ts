@@ -51,12 +51,12 @@ export async function compareWithService(name: string, options: CompareOptions):
           `${formatCount(progress.requestsMeanwhile, "request was", "requests were")} committed meanwhile. What they wrote may be among the differences.`,
         );
       await report(differences, totals, options.list);
+      if (!options.sync) return refuseDifferences(differences, totals);
       const isEmpty = lines.countOf("export") === 0 && options.accounts === undefined;
       const remedies = isEmpty
         ? wholeFile({ count: lines.countOf("file"), lines: linesAbout(kinds, name) })
         : remediesOf(differences);
-      if (options.sync) await remedy(differences, totals, { source, remedies, signal, options });
-      else refuseDifferences(differences, totals);
+      await remedy(differences, totals, { source, remedies, signal, options });
     } finally {
       lines.close();
       rmSync(folder, { recursive: true, force: true });

@@ -35,8 +35,8 @@ const NEWS = [
 
 /**
  * What happened lately to the customers of the example app: purchases of the last months, messages of the last days, and
- * coupons that end within days or weeks. The lines depend on the day, so they are no part of the demo program: the first `npm start` of a day feeds them.
- * What is stored already of purchases and messages stays as it is, and coupons get new ends.
+ * coupons that end within days or weeks. The lines depend on the day, so they are no part of the demo program: the first
+ * `npm start` of a day feeds them. What is stored already of purchases and messages stays as it is, and coupons get new ends.
  */
 export function latelyLines(customerIds: readonly string[], now: Date): Line[] {
   const memberships = [...linesOf(DEMO, "membership")];

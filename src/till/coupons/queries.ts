@@ -1,7 +1,7 @@
 import { and, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import type { Selection } from "../../db/query.ts";
-import { fromNow, pick, type SelectedRow, selectList } from "../../db/select.ts";
+import { pick, type SelectedRow, selectList } from "../../db/select.ts";
 import { tillHolds } from "../../db/tables.ts";
 import { takeVersion } from "../../records/acts.ts";
 import { customerCoupons } from "../../records/customer-coupon.ts";
@@ -85,9 +85,6 @@ export function withCouponFacts(
 /** The conditions of one coupon, for a join: SQLite would compute a joined view for all coupons. */
 export const checksOfHeld = (couponId: SQL | Placeholder) =>
   sql`(SELECT * FROM ${heldCouponChecks} WHERE ${heldCouponChecks.id} = ${couponId}) AS ${heldCouponChecks}`;
-
-/** A time that is at most a day ahead. */
-export const hasHappened = (time: SQL) => sql<0 | 1>`${time} <= ${fromNow("+1 day")}`;
 
 /** Takes the next version if all these conditions on `asked` hold. */
 export function takeVersionIf(placeholder: PlaceholderOf<"act">, tables: SQL, conditions: readonly string[]): SQL {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
-import { columnNames, fromNow, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
+import { columnNames, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
 import { type Actor, isNew, isTakenBy, journalAct, takeVersion, upkeepOfActs } from "../../records/acts.ts";
 import { balanceEntries, balanceEntry, customerAccounts } from "../../records/balance-entry.ts";
 import { campaigns } from "../../records/campaign.ts";
@@ -9,7 +9,7 @@ import { programState } from "../../records/program.ts";
 import { stores } from "../../records/store.ts";
 import { visibleStores } from "../../records/views.ts";
 import { toDecimal } from "../../values/decimal.ts";
-import { isCovered } from "../queries.ts";
+import { fromStore, hasHappened, isCovered } from "../queries.ts";
 import type { EntryBody } from "./schema.ts";
 
 /** The statements that book an entry, for `act` (docs/contract/till.md, 2). `answer` has one row. */
@@ -49,7 +49,7 @@ function factsOf(placeholder: Placeholders) {
     has_campaign: sql<0 | 1>`${placeholder("campaign_id")} IS NULL OR ${campaigns.key} IS NOT NULL`,
     has_own_campaign: sql<0 | 1>`${campaigns.key} IS NULL OR ${campaigns.account_key} = ${stores.account_key}`,
     is_kept: sql<0 | 1>`${createdAt} >= ${programState.horizon}`,
-    has_happened: sql<0 | 1>`${createdAt} <= ${fromNow("+1 day")}`,
+    has_happened: hasHappened(createdAt),
     balance_suffices: sql<0 | 1>`${placeholder("minimum_balance")} IS NULL
       OR ${account.balance} + ${placeholder("amount")} >= ${placeholder("minimum_balance")}`,
     ...account,
@@ -97,7 +97,7 @@ const store = compileOnce("till/entries/store", (placeholder: Placeholders) => {
     INSERT INTO ${balanceEntries} (${columnNames(...columns)})
     SELECT ${placeholder("id")}, ${customers.key}, ${stores.key}, ${placeholder("amount")}, ${campaigns.key},
       ${placeholder("description")}, ${timeOf(placeholder)}, ${programState.version}
-    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")}
+    ${fromStore(placeholder)}
     CROSS JOIN ${customers} ON ${customers.id} = ${placeholder("customer_id")}
     LEFT JOIN ${campaigns} ON ${campaigns.id} = ${placeholder("campaign_id")} WHERE ${isTakenBy(placeholder)}`;
 });

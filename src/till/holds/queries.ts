@@ -11,7 +11,7 @@ import { stores } from "../../records/store.ts";
 import { heldCouponChecks } from "../../records/views.ts";
 import { REDEMPTION_CHECKS } from "../coupons/checks.ts";
 import { type CouponFacts, checksOfHeld, withCouponFacts } from "../coupons/queries.ts";
-import { isCovered } from "../queries.ts";
+import { fromStore, isCovered } from "../queries.ts";
 import type { HoldBody } from "./schema.ts";
 
 // Holds are no records: no export has them, so they take no version and have no line in the journal.
@@ -45,7 +45,7 @@ const store = compileOnce(
     SELECT ${placeholder("id")}, ${heldCouponChecks.id}, ${stores.key},
       min(datetime(${NOW}, ${placeholder("seconds")} || ' seconds'), ${heldCouponChecks.own_ends_at}, ${heldCouponChecks.coupon_ends_at}),
       'held'
-    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")}
+    ${fromStore(placeholder)}
     CROSS JOIN ${checksOfHeld(placeholder("customer_coupon_id"))} WHERE ${isTakenBy(placeholder)}`,
 );
 

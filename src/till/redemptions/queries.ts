@@ -6,7 +6,8 @@ import { programState } from "../../records/program.ts";
 import { redemption, redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { REDEMPTION_CHECKS } from "../coupons/checks.ts";
-import { type CouponFacts, hasHappened, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
+import { type CouponFacts, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
+import { fromStore, hasHappened } from "../queries.ts";
 import type { RedemptionBody } from "./schema.ts";
 
 /** The statements that redeem a coupon, for `act` (docs/contract/till.md, 2). `answer` has one row. */
@@ -51,7 +52,7 @@ const store = compileOnce(
   (placeholder: Placeholders) => sql`
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, request)})
     SELECT ${placeholder("id")}, ${placeholder("customer_coupon_id")}, ${stores.key}, ${timeOf(placeholder)}, ${programState.version}
-    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")} WHERE ${isTakenBy(placeholder)}`,
+    ${fromStore(placeholder)} WHERE ${isTakenBy(placeholder)}`,
 );
 
 /** Also of reversals. */

@@ -7,6 +7,7 @@ import { redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
 import { REVERSAL_CHECKS } from "../coupons/checks.ts";
 import { type CouponFacts, takeVersionIf, withCouponFacts } from "../coupons/queries.ts";
+import { fromStore } from "../queries.ts";
 import { addToTotals, journalRedemption } from "../redemptions/queries.ts";
 import type { ReversalBody } from "./schema.ts";
 
@@ -62,7 +63,7 @@ const store = compileOnce(
   (placeholder: Placeholders) => sql`
     INSERT INTO ${redemptions} (${columnNames(id, customer_coupon_key, store_key, redeemed_at, reverses, request)})
     SELECT ${placeholder("id")}, reversed.customer_coupon_key, ${stores.key}, ${NOW}, reversed.id, ${programState.version}
-    FROM ${programState} CROSS JOIN ${stores} ON ${stores.id} = ${placeholder("store_id")} ${joinReversed(placeholder)}
+    ${fromStore(placeholder)} ${joinReversed(placeholder)}
     WHERE ${isTakenBy(placeholder)}`,
 );
 

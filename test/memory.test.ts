@@ -38,6 +38,8 @@ const OUTLIVES: Readonly<Record<string, number>> = {
   // A signed bookmark, a secret, and the state of a check.
   "db/bookmarks.ts lastSigned": 16 * KIB,
   "service/routes.ts lastCheck": 4 * KIB,
+  // A key for each of the four secrets that a deployment may have.
+  "values/hmac.ts keys": 4 * 16 * KIB,
   "feed/routes.ts warnedAt": 8,
   // An entry for each binding, kind, template or handler, which are all of the code.
   "db/database.ts breakers": KIB,

@@ -1,4 +1,5 @@
 import { decode, verify } from "hono/utils/jwt/jwt";
+import { keyOfSecret } from "../values/hmac.ts";
 import { itemsOfList } from "../values/parameter.ts";
 import { codePoints, isStorable } from "../values/text.ts";
 
@@ -130,21 +131,21 @@ function headerOf(token: string): Header | null {
 // Only the secrets verify HS256, and a public key only its own algorithm. So a token cannot use a public key as a secret.
 async function findSigners(
   { alg, kid }: Header,
-  { keys, ...rules }: TokenRules,
+  rules: TokenRules,
 ): Promise<{ outcome: "signers"; signers: Signer[] } | Exclude<TokenReading, { outcome: "good" }>> {
   const secrets = alg === "HS256" ? secretsOf(rules) : [];
   if (secrets.length > 0) return { outcome: "signers", signers: secrets };
   const algorithm = ASYMMETRIC_ALGORITHMS.find((known) => known === alg);
-  if (algorithm === undefined || keys === null) return bad("algorithm");
+  if (algorithm === undefined || rules.keys === null) return bad("algorithm");
   if (kid !== undefined && typeof kid !== "string") return bad("no_key");
-  const publicKeys = await keys.find(algorithm, kid);
+  const publicKeys = await rules.keys.find(algorithm, kid);
   if (publicKeys === null) return { outcome: "no keys" };
   if (publicKeys.length === 0) return bad("no_key");
   return { outcome: "signers", signers: publicKeys.map((key) => ({ key, algorithm, kind: "customer" })) };
 }
 
 // The customers' secret comes first: if the operator has set the same one for both kinds, it must not feed.
-function secretsOf(rules: Omit<TokenRules, "keys">): Signer[] {
+function secretsOf(rules: TokenRules): Signer[] {
   const secrets = [
     ["customer", rules.JWT_SECRET],
     ["customer", rules.JWT_SECRET && rules.JWT_SECRET_PREVIOUS],
@@ -158,7 +159,8 @@ function secretsOf(rules: Omit<TokenRules, "keys">): Signer[] {
 async function verifiedPayload(token: string, { key, algorithm: alg }: Signer, typ: unknown) {
   const checks = { exp: false, nbf: false, iat: false, ...(typ !== undefined && { typ: TOKEN_TYPES }) };
   try {
-    const payload: Record<string, unknown> = await verify(token, key, { alg, ...checks });
+    const imported = typeof key === "string" ? await keyOfSecret(key) : key;
+    const payload: Record<string, unknown> = await verify(token, imported, { alg, ...checks });
     return payload;
   } catch {
     return null;

@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from "hono/utils/encode";
+import { keyOfSecret } from "../values/hmac.ts";
 import { encodeUtf8 } from "../values/json.ts";
 import type { Consistency } from "./database.ts";
 
@@ -16,7 +17,7 @@ export async function signBookmark(bookmark: string, env: BookmarkSettings): Pro
   if (!env.FEED_JWT_SECRET) return bookmark;
   const text = signedText(bookmark, env);
   if (lastSigned.text === text && lastSigned.secret === env.FEED_JWT_SECRET) return lastSigned.signed;
-  const signature = await crypto.subtle.sign("HMAC", await keyOf(env.FEED_JWT_SECRET), encodeUtf8(text));
+  const signature = await crypto.subtle.sign("HMAC", await keyOfSecret(env.FEED_JWT_SECRET), encodeUtf8(text));
   const signed = `${bookmark}.${encodeBase64Url(signature).replace("=", "")}`;
   lastSigned = { text, secret: env.FEED_JWT_SECRET, signed };
   return signed;
@@ -35,7 +36,8 @@ export async function verifyBookmark(signed: string, env: BookmarkSettings): Pro
   for (const secret of [env.FEED_JWT_SECRET, env.FEED_JWT_SECRET_PREVIOUS]) {
     if (!secret || bookmark === "") continue;
     const text = encodeUtf8(signedText(bookmark, env));
-    if (await crypto.subtle.verify("HMAC", await keyOf(secret), decodeBase64Url(signature), text)) return bookmark;
+    if (await crypto.subtle.verify("HMAC", await keyOfSecret(secret), decodeBase64Url(signature), text))
+      return bookmark;
   }
   return FORM_OF_D1.test(signed) ? "first-primary" : "first-unconstrained";
 }
@@ -46,9 +48,4 @@ export async function verifyBookmark(signed: string, env: BookmarkSettings): Pro
  */
 function signedText(bookmark: string, { ENVIRONMENT = "" }: BookmarkSettings): string {
   return `bookmark ${JSON.stringify(ENVIRONMENT)} ${bookmark}`;
-}
-
-function keyOf(secret: string): Promise<CryptoKey> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  return crypto.subtle.importKey("raw", encodeUtf8(secret), algorithm, false, ["sign", "verify"]);
 }

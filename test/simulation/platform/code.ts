@@ -36,7 +36,18 @@ const RENAMED: readonly Patch[] = [
 
 /** The globals that the bundle's function takes as parameters, in this order. */
 const GLOBALS = [
-  ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Response"],
+  ...[
+    "Date",
+    "performance",
+    "Math",
+    "crypto",
+    "CryptoKey",
+    "setTimeout",
+    "clearTimeout",
+    "console",
+    "fetch",
+    "Response",
+  ],
   ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
 ];
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHash, createHmac, createSecretKey, KeyObject } from "node:crypto";
 import type { Random } from "../../../scripts/program/random.ts";
 import { current } from "./invocation.ts";
 import type { Time } from "./time.ts";
@@ -24,6 +24,7 @@ export function simulatedGlobals(time: Time, random: Random, clock: SkewedClock)
     performance: { now: () => time.now - startedAt },
     Math: Object.assign(Object.create(Math) as Math, { random: () => random.next() }),
     crypto: cryptoOf(random),
+    CryptoKey: KeyObject,
     setTimeout: (run: () => void, milliseconds = 0) => {
       const invocation = current.getStore();
       return time.after(milliseconds, () => {

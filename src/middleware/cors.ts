@@ -22,9 +22,9 @@ export function cors(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const origin = c.req.header("Origin") ?? "";
     const isAllowed = origin !== "" && isAllowedOrigin(c.env, origin);
-    const methods = allowedMethods(app, c.req.path);
     const isAsked = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined;
-    const isPreflight = isAsked && origin !== "" && methods.length > 0;
+    const methods = isAsked ? allowedMethods(app, c.req.path) : [];
+    const isPreflight = origin !== "" && methods.length > 0;
     try {
       if (!isPreflight) return await next();
       if (!isAllowed) throw foreignPage();

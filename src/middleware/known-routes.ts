@@ -5,6 +5,7 @@ import { methodNotAllowed, notFound } from "../http/errors.ts";
 import { rateLimitAddress } from "./rate-limit.ts";
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+type Method = (typeof METHODS)[number];
 
 /**
  * Answers the files of the reference page. Refuses an unknown path or method before the token is read:
@@ -12,9 +13,9 @@ const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
  */
 export function knownRoutes(app: Hono<AppEnv>): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const allowed = allowedMethods(app, c.req.path);
     const method = c.req.method === "HEAD" ? "GET" : c.req.method;
-    if (allowed.some((one) => one === method)) return next();
+    if (METHODS.some((one) => one === method && isAllowed(app, one, c.req.path))) return next();
+    const allowed = allowedMethods(app, c.req.path);
     const file = allowed.length === 0 ? await findFile(c) : null;
     // The response of a binding cannot be changed, and other middleware adds headers.
     if (file !== null && method === "GET") return new Response(file.body, file);
@@ -32,9 +33,11 @@ async function findFile({ env, req }: Context<AppEnv>): Promise<Response | null>
   return response.status === 404 ? null : response;
 }
 
-export function allowedMethods(app: Hono<AppEnv>, path: string): (typeof METHODS)[number][] {
+export function allowedMethods(app: Hono<AppEnv>, path: string): Method[] {
+  return METHODS.filter((method) => isAllowed(app, method, path));
+}
+
+function isAllowed({ router }: Hono<AppEnv>, method: Method, path: string): boolean {
   // A match may be middleware. Middleware for all methods is skipped. Other middleware stands only before an endpoint.
-  return METHODS.filter((method) =>
-    app.router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
-  );
+  return router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL);
 }

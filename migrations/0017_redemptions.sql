@@ -25,6 +25,13 @@ CREATE TABLE till_holds (
 
 CREATE INDEX till_holds_of_coupons ON till_holds (customer_coupon_key, held_until) WHERE state = 'held';
 
+-- A redemption takes the hold of its id.
+CREATE TRIGGER holds_of_redemptions AFTER INSERT ON redemptions WHEN NEW.reverses IS NULL
+BEGIN
+  UPDATE till_holds SET state = 'redeemed'
+  WHERE id = NEW.id AND customer_coupon_key = NEW.customer_coupon_key AND state = 'held';
+END;
+
 -- The holds that reserve a use now.
 CREATE VIEW live_holds AS
 SELECT id, customer_coupon_key FROM till_holds WHERE state = 'held' AND held_until >= (SELECT now FROM clock);

@@ -1,12 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Database, RowOf } from "../db/database.ts";
 import { joinRows } from "../db/json-rows.ts";
 import { columnNames, fromNow, limitTo, NOW, select } from "../db/select.ts";
-import { outbox, tillHolds } from "../db/tables.ts";
-import { versionOf } from "../records/acts.ts";
-import { customerIdOf } from "../records/customer.ts";
-import { customerCoupons } from "../records/customer-coupon.ts";
+import { outbox } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 
@@ -21,25 +17,6 @@ const LISTENERS_A_PAGE = 10_000;
 /** The changes of the current feed request. It must have written them, and its version, in the same transaction. */
 export const selectChanges = () =>
   selectOutbox(sql`${outbox.version} = (SELECT ${programState.version} FROM ${programState})`);
-
-/** The changes of an act of a till or a customer; none if it has changed nothing. */
-export const selectChangesOfAct = compileOnce("inbox/changes-of-act", (placeholder: PlaceholderOf<"act">) =>
-  selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))}`),
-);
-
-/** The changes of a hold, which takes no version: of those of the current version, only that of the customer of its coupon. */
-export const selectChangesOfHold = compileOnce(
-  "inbox/changes-of-hold",
-  (placeholder: PlaceholderOf<"act" | "hold">) => {
-    const customers = sql`(
-      SELECT json_array(${customerIdOf(customerCoupons.customer_key)}) FROM ${tillHolds}
-      CROSS JOIN ${customerCoupons} ON ${customerCoupons.id} = ${tillHolds.customer_coupon_key}
-      WHERE ${tillHolds.id} = ${placeholder("hold")}
-    )`;
-    return selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))} AND ${outbox.topic} = 'coupons'
-      AND ${outbox.customers} = ${customers}`);
-  },
-);
 
 export type Backlog = RowOf<ReturnType<typeof selectBacklog>>;
 

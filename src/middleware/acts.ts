@@ -5,8 +5,8 @@ import { databaseFaultOf } from "../db/errors.ts";
 import { closedForRestore, outcomeUnknown } from "../http/errors.ts";
 import { Inboxes } from "../inbox/inboxes.ts";
 import { notifyOfFeed } from "../inbox/notify.ts";
-import { type OutboxRow, selectChangesOfAct, toChanges } from "../inbox/outbox.ts";
-import type { Actor } from "../records/acts.ts";
+import type { Change } from "../inbox/outbox.ts";
+import type { Actor, ChangesOfAct } from "../records/acts.ts";
 import { writeMetrics } from "./metrics.ts";
 
 /** Stands before whatever writes records and is no restore. @throws 503 while the operator restores. */
@@ -15,20 +15,18 @@ export const notDuringRestore: MiddlewareHandler<AppEnv> = async ({ env }, next)
   await next();
 };
 
+type Statements = Readonly<Record<string, readonly Statement[]>> & { changes: readonly Statement<ChangesOfAct>[] };
+
 /** What names an attempt of an act in its statements, and who acts. */
 export type ActValues = { act: string } & Actor;
 
 /**
  * Sends the statements of an act (src/records/acts.ts), and notifies the listeners whom it concerns in the background. They run
  * in the order of their names, in one round trip to the primary and one transaction. Resolves with the rows by name.
- * @param selectChangesOf the changes of the act; of an act that takes no version, only its own.
+ * @param statements those of the name `changes` return whom the act concerns.
  * @throws the failure 503 if the outcome is unknown, and 507 if the database is full.
  */
-export function act<const S extends Readonly<Record<string, readonly Statement[]>>>(
-  c: Context<AppEnv>,
-  statements: (values: ActValues) => S,
-  selectChangesOf: typeof selectChangesOfAct = selectChangesOfAct,
-) {
+export function act<const S extends Statements>(c: Context<AppEnv>, statements: (values: ActValues) => S) {
   const { db, till, customerId } = c.var;
   const source = till === undefined ? "customer" : "till";
   const actor: Actor = { source, subject: till?.subject ?? customerId };
@@ -37,12 +35,11 @@ export function act<const S extends Readonly<Record<string, readonly Statement[]
 
   async function perform() {
     try {
-      const rows = await db.act((id) => ({
-        ...statements({ act: id, ...actor }),
-        changes: [selectChangesOf({ act: id })],
-      }));
+      const rows = await db.act((id) => statements({ act: id, ...actor }));
       // The type of the other statements, which is not known here, hides this one.
-      const changes = toChanges(rows.changes as OutboxRow[]);
+      const [changed] = rows.changes as ChangesOfAct[];
+      if (changed === undefined) return rows;
+      const changes: Change[] = JSON.parse(changed.changes);
       const notifying = notifyOfFeed(
         new Inboxes(c.env),
         { changes, unshown: null },

@@ -1,8 +1,8 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Kind } from "../db/kind.ts";
-import { columnNames, NOW } from "../db/select.ts";
-import { requests } from "../db/tables.ts";
+import { columnNames, jsonOf, NOW } from "../db/select.ts";
+import { outbox, requests } from "../db/tables.ts";
 import { programState } from "./program.ts";
 
 // An act is the write of a till or a customer: one transaction, which changes something or nothing (docs/contract/requests.md, 1).
@@ -15,6 +15,11 @@ import { programState } from "./program.ts";
 export interface Actor {
   source: "till" | "customer";
   subject: string;
+}
+
+/** What a statement of each act returns; no row if the act has changed nothing. */
+export interface ChangesOfAct {
+  changes: string;
 }
 
 const { act, version } = programState;
@@ -44,17 +49,29 @@ export function markVersion(id: Placeholder, when: SQL, tables = sql``): SQL {
   return sql`${tables} UPDATE ${programState} SET ${columnNames(act)} = ${id} WHERE ${when}`;
 }
 
+/** The changes of an act for which this holds, as JSON: of whom to tell what (`Change` of src/inbox/outbox.ts). */
+export function changesWhere(which: SQL): SQL<string> {
+  const { version: of, topic, customers, newest_at, stored_at } = outbox;
+  const change = { version: of, topic, customers: sql`json(${customers})`, newestAt: newest_at, storedAt: stored_at };
+  return sql`(SELECT json_group_array(${jsonOf(change)}) FROM ${outbox} WHERE ${which})`;
+}
+
 /**
- * Writes the act into the journal.
+ * Writes the act into the journal. Its row has the changes of the act, so it comes after all statements that change something.
  * @param line the whole record after the change, as JSON: the line that the feed would take.
  * @param from a join to the record that the line shows.
  */
-export function journalAct(placeholder: PlaceholderOf<"act" | keyof Actor>, line: SQL, from = sql``): SQL {
+export function journalAct(
+  placeholder: PlaceholderOf<"act" | keyof Actor>,
+  line: SQL,
+  from = sql``,
+): SQL<ChangesOfAct> {
   const { at, source, subject, lines, line: text } = requests;
-  return sql`
+  return sql<ChangesOfAct>`
     INSERT INTO ${requests} (${columnNames(requests.version, at, source, subject, lines, text)})
     SELECT ${version}, ${NOW}, ${placeholder("source")}, ${placeholder("subject")}, 1, ${line}
-    FROM ${programState} ${from} WHERE ${isTakenBy(placeholder)}`;
+    FROM ${programState} ${from} WHERE ${isTakenBy(placeholder)}
+    RETURNING ${changesWhere(sql`${outbox.version} = ${requests.version}`)} AS changes`;
 }
 
 /** The statements that add the event of this `id` to the totals of its kind, if the act has stored it. */

@@ -79,16 +79,7 @@ export const redemption = {
         OR EXISTS (SELECT 1 FROM redemption AS other WHERE other.reverses = line.reverses AND other.number < line.number))`,
     ),
   ],
-  write: {
-    // A redemption takes the hold of its id.
-    upkeep: [
-      (withFresh) => sql`${withFresh}
-        UPDATE ${tillHolds} SET state = 'redeemed' FROM redemption
-        WHERE ${tillHolds.id} = redemption.id AND ${tillHolds.customer_coupon_key} = redemption.customer_coupon_key
-          AND ${tillHolds.state} = 'held' AND redemption.reverses IS NULL`,
-    ],
-    totals: [usesRedeemed],
-  },
+  write: { totals: [usesRedeemed] },
   read: {
     isAbout: (customerKey) => sql`${redemptions.customer_coupon_key} IN (
       SELECT ${customerCoupons.id} FROM ${customerCoupons} WHERE ${customerCoupons.customer_key} = ${customerKey}

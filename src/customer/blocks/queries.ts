@@ -55,8 +55,8 @@ function actOf(name: string, { isChange, change, line }: Change) {
     return {
       begun: [begin(values)],
       stored: [store(values)],
-      journalled: [journalBlock(values)],
       notified: [notifyOwnInbox(values)],
+      changes: [journalBlock(values)],
       found: [selectFound(values)],
     };
   };

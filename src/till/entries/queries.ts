@@ -24,7 +24,7 @@ export function bookEntry(
     begun: [begin(values)],
     stored: [store(values)],
     added: addToTotals({ act, id }),
-    journalled: [journalEntry({ ...actor, id, amount: toDecimal(amount) })],
+    changes: [journalEntry({ ...actor, id, amount: toDecimal(amount) })],
     answer: [selectAnswer(values)],
   };
 }

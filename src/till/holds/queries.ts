@@ -3,8 +3,10 @@ import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import type { Database } from "../../db/database.ts";
 import { atMost, named, query } from "../../db/query.ts";
 import { columnNames, fromNow, NOW, pick, select } from "../../db/select.ts";
-import { tillHolds } from "../../db/tables.ts";
-import { isNew, isTakenBy, markVersion } from "../../records/acts.ts";
+import { outbox, tillHolds } from "../../db/tables.ts";
+import { changesWhere, isNew, isTakenBy, markVersion, versionOf } from "../../records/acts.ts";
+import { customerIdOf } from "../../records/customer.ts";
+import { customerCoupons } from "../../records/customer-coupon.ts";
 import { programState } from "../../records/program.ts";
 import { redemptions } from "../../records/redemption.ts";
 import { stores } from "../../records/store.ts";
@@ -19,10 +21,27 @@ import type { HoldBody } from "./schema.ts";
 const { id, customer_coupon_key, store_key, held_until, state } = tillHolds;
 const COLUMNS = columnNames(id, customer_coupon_key, store_key, held_until, state);
 
+/** A hold takes no version: of the changes of the current version, only that of the customer of its coupon is its own. */
+const selectChanges = compileOnce("till/holds/changes", (placeholder: PlaceholderOf<"act" | "id">) => {
+  const customers = sql`(
+    SELECT json_array(${customerIdOf(customerCoupons.customer_key)}) FROM ${tillHolds}
+    CROSS JOIN ${customerCoupons} ON ${customerCoupons.id} = ${customer_coupon_key}
+    WHERE ${id} = ${placeholder("id")}
+  )`;
+  const isOwn = sql`${outbox.version} = ${versionOf(placeholder("act"))} AND ${outbox.topic} = 'coupons'
+    AND ${outbox.customers} = ${customers}`;
+  return select({ changes: changesWhere(isOwn) }, sql``);
+});
+
 /** The statements that hold a use of a coupon, for `act` (docs/contract/till.md, 2). `answer` has one row. */
 export function hold(asked: HoldBody & { accounts: string | null }, { act }: { act: string }) {
   const values = { ...asked, act };
-  return { begun: [begin(values)], stored: [store(values)], answer: [selectAnswer(values)] };
+  return {
+    begun: [begin(values)],
+    stored: [store(values)],
+    changes: [selectChanges(values)],
+    answer: [selectAnswer(values)],
+  };
 }
 
 export type HoldFacts = CouponFacts & { is_new: 0 | 1 };
@@ -65,7 +84,12 @@ interface Freeing {
 /** The statements that free a hold, for `act`. They leave its id used, so that a hold that arrives later is not taken. */
 export function free(asked: Freeing, { act }: { act: string }) {
   const values = { ...asked, act };
-  return { begun: [beginFreeing(values)], freed: [freeHold(values)], answer: [selectFreed(values)] };
+  return {
+    begun: [beginFreeing(values)],
+    freed: [freeHold(values)],
+    changes: [selectChanges(values)],
+    answer: [selectFreed(values)],
+  };
 }
 
 const IS_LIVE = sql`${state} = 'held' AND ${held_until} >= ${NOW}`;

@@ -1,7 +1,6 @@
 import { createRouter } from "../../app-env.ts";
 import { invalid } from "../../http/errors.ts";
 import { answerItems, toJson } from "../../http/json-text.ts";
-import { selectChangesOfHold } from "../../inbox/outbox.ts";
 import { act, notDuringRestore } from "../../middleware/acts.ts";
 import { databaseAtPrimary } from "../../middleware/database.ts";
 import { validateBody } from "../../middleware/validate.ts";
@@ -25,11 +24,7 @@ export const holds = createRouter()
     const { till } = c.var;
     mustStandAt(till, asked.store_id);
 
-    const { answer } = await act(
-      c,
-      (actor) => hold({ ...asked, accounts: accountsIn(till) }, actor),
-      ({ act: id }) => selectChangesOfHold({ act: id, hold: asked.id }),
-    );
+    const { answer } = await act(c, (actor) => hold({ ...asked, accounts: accountsIn(till) }, actor));
 
     return answerItems<Hold>(c, toJson(toHold(asked, onlyRow(answer))));
   })
@@ -37,11 +32,8 @@ export const holds = createRouter()
     const id = holdIn(c.req.param("id"));
     const { till } = c.var;
 
-    const { answer } = await act(
-      c,
-      (actor) => free({ id, accounts: accountsIn(till), stores: storesIn(till) }, actor),
-      ({ act: attempt }) => selectChangesOfHold({ act: attempt, hold: id }),
-    );
+    const asked = { id, accounts: accountsIn(till), stores: storesIn(till) };
+    const { answer } = await act(c, (actor) => free(asked, actor));
 
     const [found] = answer;
     if (!found?.is_covered) throw notCovered();

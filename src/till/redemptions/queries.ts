@@ -21,7 +21,7 @@ export function redeem(
     begun: [begin(values)],
     stored: [store(values)],
     added: addToTotals({ act, id }),
-    journalled: [journalRedemption({ act, ...actor, id })],
+    changes: [journalRedemption({ act, ...actor, id })],
     answer: [selectAnswer(values)],
   };
 }

@@ -19,7 +19,7 @@ export function reverse(asked: ReversalBody & { accounts: string | null }, { act
     begun: [begin(values)],
     stored: [store(values)],
     added: addToTotals({ act, id }),
-    journalled: [journalRedemption({ act, ...actor, id })],
+    changes: [journalRedemption({ act, ...actor, id })],
     answer: [selectAnswer(values)],
   };
 }

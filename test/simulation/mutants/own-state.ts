@@ -27,8 +27,8 @@ export const OWN_STATE_MUTANTS: readonly Mutant[] = [
   {
     breaks: "a customer's mark has its row in the journal",
     file: "src/customer/messages/state/queries.ts",
-    find: "    journalled: [journalState(values)],\n",
-    replace: "",
+    find: "changes: [journalState(values)]",
+    replace: "changes: []",
     foundBy: [RULES.OWN_JOURNAL],
   },
   {

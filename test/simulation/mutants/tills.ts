@@ -12,9 +12,9 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "a hold that was redeemed is not counted besides",
-    file: "src/records/redemption.ts",
-    find: "AND ${tillHolds.state} = 'held' AND redemption.reverses IS NULL`,",
-    replace: "AND ${tillHolds.state} = 'none' AND redemption.reverses IS NULL`,",
+    file: "migrations/0017_redemptions.sql",
+    find: "AND customer_coupon_key = NEW.customer_coupon_key AND state = 'held';",
+    replace: "AND customer_coupon_key = NEW.customer_coupon_key AND state = 'none';",
     foundBy: [RULES.TILL_FREE, RULES.TILL_USES],
   },
   {
@@ -55,8 +55,8 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
   {
     breaks: "an act has its row in the journal",
     file: "src/records/acts.ts",
-    find: "${from} WHERE ${isTakenBy(placeholder)}`",
-    replace: "${from} WHERE ${isTakenBy(placeholder)} AND false`",
+    find: "${from} WHERE ${isTakenBy(placeholder)}\n",
+    replace: "${from} WHERE ${isTakenBy(placeholder)} AND false\n",
     foundBy: [RULES.JOURNAL, RULES.TILL_CHANGES, RULES.OWN_JOURNAL, RULES.MODEL],
   },
   {
@@ -68,10 +68,10 @@ export const TILLS_MUTANTS: readonly Mutant[] = [
   },
   {
     breaks: "an act that was refused or repeated notifies nobody",
-    file: "src/inbox/outbox.ts",
-    find: 'selectOutbox(sql`${outbox.version} = ${versionOf(placeholder("act"))}`),',
+    file: "src/till/holds/queries.ts",
+    find: '${outbox.version} = ${versionOf(placeholder("act"))} AND',
     replace:
-      "selectOutbox(sql`${placeholder(\"act\")} <> '' AND ${outbox.version} = (SELECT ${programState.version} FROM ${programState})`),",
+      "${placeholder(\"act\")} <> '' AND ${outbox.version} = (SELECT ${programState.version} FROM ${programState}) AND",
     foundBy: [RULES.TILL_QUIET, RULES.OWN_QUIET],
   },
 ];

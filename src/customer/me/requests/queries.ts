@@ -14,8 +14,8 @@ export function writeRequest(type: CustomerRequest["type"], actor: { act: string
   return {
     begun: [begin(values)],
     stored: [store(values)],
-    journalled: [journalRequest(values)],
     notified: [notifyOwnInbox(values)],
+    changes: [journalRequest(values)],
     request: [selectOpen(values)],
   };
 }

@@ -20,8 +20,8 @@ export function writeMessageState(groupId: string, state: MessageStateBody, acto
   return {
     begun: [begin(values)],
     stored: [store(values)],
-    journalled: [journalState(values)],
     notified: [notifyOwnInbox(values)],
+    changes: [journalState(values)],
     group: [selectGroup(values)],
   };
 }

@@ -13,6 +13,8 @@ import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 const ENTRIES_OF_PAGE = 4_050;
 /** A long beginning may have a list for each record. Gathering one takes eight times as long as reading an entry. */
 const LISTS_OF_PAGE = 500;
+/** It sorts after every letter and digit. */
+const LAST_CHARACTER = sql.raw("char(0x10ffff)");
 /** A list that seems to have at most this number of pages is not counted. */
 const UNCOUNTED_PAGES = 16;
 /**
@@ -36,13 +38,17 @@ export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">):
       UNION ALL SELECT (SELECT min(segid) FROM ${pageIndex} WHERE segid > id) FROM segment WHERE id IS NOT NULL
     ),
     list(position, first, last, pages) AS MATERIALIZED (
-      SELECT key, value ->> 0, value ->> 1, (value ->> 2) * (
+      SELECT position, first, last, weight * (
         SELECT coalesce(sum(
-          coalesce(${pageAt(sql`term > CAST(value ->> 1 AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
-          - ${pageAt(sql`term <= CAST(value ->> 0 AS BLOB) ORDER BY term DESC`)}
+          coalesce(${pageAt(sql`term > CAST(last AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
+          - ${pageAt(sql`term <= CAST(first AS BLOB) ORDER BY term DESC`)}
         ), 0) FROM segment WHERE id IS NOT NULL
       )
-      FROM json_each(${placeholder("entries")})
+      FROM (
+        SELECT key AS position, value ->> 0 AS first, value ->> 0 || iif(value ->> 1, '', ${LAST_CHARACTER}) AS last,
+          value ->> 2 AS weight
+        FROM json_each(${placeholder("entries")})
+      )
     ),
     lengths(position, pages) AS MATERIALIZED (
       SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (

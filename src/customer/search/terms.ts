@@ -9,9 +9,6 @@ export interface Term {
 /** FTS5 has lists of records for beginnings of up to 6 letters. For a longer beginning, it gathers the lists of all words. */
 export const LONGEST_BEGINNING = 6;
 
-/** It sorts after every letter and digit. */
-const LAST_CHARACTER = "\u{10FFFF}";
-
 export const wholeWord = (text: string): Term => ({ text, isWhole: true });
 export const beginning = (text: string): Term => ({ text, isWhole: false });
 
@@ -85,13 +82,13 @@ export function shortened(term: Term): Term {
 const GATHERING = 8;
 
 /**
- * The first and the last entry in FTS5's index for the term, and how many times its pages count. An entry of a whole word
- * begins with 0, and an entry of a beginning with the number of its letters.
+ * What the entries in FTS5's index begin with for the term, whether this is the whole entry, and how many times its pages count.
+ * An entry of a whole word begins with 0, and an entry of a beginning with the number of its letters.
  */
-export function entriesOf(term: Term): [first: string, last: string, weight: number] {
+export function entriesOf(term: Term): [entry: string, isWhole: 0 | 1, weight: number] {
   const { text, isWhole } = term;
   const entry = `${!isWhole && hasList(term) ? [...text].length : 0}${text}`;
-  return [entry, isWhole ? entry : entry + LAST_CHARACTER, hasList(term) ? 1 : GATHERING];
+  return [entry, isWhole ? 1 : 0, hasList(term) ? 1 : GATHERING];
 }
 
 const FORGIVABLE = /^[\p{L}&&[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Armenian}]]{5,}$/v;

@@ -557,9 +557,23 @@ CREATE TABLE registrations (
   PRIMARY KEY (customer_key, campaign_key)
 ) WITHOUT ROWID;
 
+CREATE VIEW joined_accounts AS
+SELECT customer_key, account_key FROM holdings
+WHERE joined_a_store AND NOT EXISTS (
+  SELECT 1 FROM accounts INDEXED BY accounts_deleted WHERE accounts.deleted = 1 AND accounts.key = holdings.account_key
+);
+
 CREATE VIEW campaigns_of_customers AS
 SELECT
-  customers.key, (
+  customers.key,
+  iif(stores_count <= 100, (
+    SELECT count(running) FROM (
+      SELECT iif(starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock), 1, NULL) AS running
+      FROM joined_accounts CROSS JOIN campaigns ON campaigns.account_key = joined_accounts.account_key
+      WHERE joined_accounts.customer_key = customers.key AND campaigns.deleted = 0 AND status = 1
+      LIMIT 2000
+    )
+  ), (
     SELECT count(running) FROM (
       SELECT iif(starts_at <= (SELECT now FROM clock) AND ends_at >= (SELECT now FROM clock), 1, NULL) AS running
       FROM campaigns
@@ -572,9 +586,19 @@ SELECT
         )
       LIMIT 2000
     )
-  ) AS campaigns_total, (
-    -- Sorting both by account reads each once. A list after IN would be read again for each registration.
-    SELECT iif(EXISTS (SELECT 1 FROM registrations WHERE registrations.customer_key = customers.key), (
+  )) AS campaigns_total,
+  iif(NOT EXISTS (SELECT 1 FROM registrations WHERE registrations.customer_key = customers.key), 0,
+    iif(stores_count <= 100, (
+      SELECT count(*) FROM (
+        SELECT campaign_key FROM registrations
+        WHERE registrations.customer_key = customers.key ORDER BY campaign_key LIMIT 100
+      ) AS registered_first CROSS JOIN running_campaigns ON running_campaigns.key = registered_first.campaign_key
+      WHERE EXISTS (
+        SELECT 1 FROM joined_accounts
+        WHERE joined_accounts.customer_key = customers.key AND joined_accounts.account_key = running_campaigns.account_key
+      )
+    ), (
+      -- Sorting both by account reads each once. A list after IN would be read again for each registration.
       SELECT ifnull(sum(registered), 0) FROM (
         SELECT sum(registered) AS registered FROM (
           SELECT account_key, 1 AS registered FROM (
@@ -591,7 +615,7 @@ SELECT
         )
         GROUP BY account_key HAVING min(registered) = 0
       )
-    ), 0)
+    ))
   ) AS campaigns_registered
 FROM customers;
 
@@ -934,6 +958,12 @@ CREATE TABLE till_holds (
 ) WITHOUT ROWID;
 
 CREATE INDEX till_holds_of_coupons ON till_holds (customer_coupon_key, held_until) WHERE state = 'held';
+
+CREATE TRIGGER holds_of_redemptions AFTER INSERT ON redemptions WHEN NEW.reverses IS NULL
+BEGIN
+  UPDATE till_holds SET state = 'redeemed'
+  WHERE id = NEW.id AND customer_coupon_key = NEW.customer_coupon_key AND state = 'held';
+END;
 
 CREATE VIEW live_holds AS
 SELECT id, customer_coupon_key FROM till_holds WHERE state = 'held' AND held_until >= (SELECT now FROM clock);

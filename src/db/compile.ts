@@ -1,4 +1,4 @@
-import { fillPlaceholders, type Placeholder, type Query, type SQL, sql } from "drizzle-orm";
+import { fillPlaceholders, is, Placeholder, type Query, type SQL, sql } from "drizzle-orm";
 import type { BuilderQuery, CompiledStatement, RowOf } from "./database.ts";
 import { writtenQuery } from "./dialect.ts";
 
@@ -39,7 +39,7 @@ export function compilePer<Shape, S extends Written, Name extends string>(
   hasShapes = true,
 ): (shape: Shape, values: Values<Name>) => CompiledStatement<RowOf<S>> {
   const write = (shape: Shape) =>
-    withoutIndentation(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value))));
+    withoutRepetition(withoutIndentation(writtenQuery(writeStatement(shape, (value) => sql.placeholder(value)))));
   COMPILED.push({ name, hasShapes, write });
   const compiled = new Map<string, Query>();
   return (shape, values) => ({
@@ -55,4 +55,15 @@ export function compilePer<Shape, S extends Written, Name extends string>(
 /** Removes indentation: the text becomes a third shorter. Statements have no comments, and no literal with a line break. */
 function withoutIndentation(query: Query): Query {
   return { ...query, sql: query.sql.replace(/\s*\n\s*/g, " ").trim() };
+}
+
+/** Gives each value one parameter, however often the statement uses it. */
+function withoutRepetition({ sql: text, params, ...query }: Query): Query {
+  const keys = params.map((value) => (is(value, Placeholder) ? `:${value.name}` : value));
+  const distinct = [...new Set(keys)];
+  return {
+    ...query,
+    sql: text.replace(/\?(\d+)/g, (_, number) => `?${distinct.indexOf(keys[number - 1]) + 1}`),
+    params: distinct.map((key) => params[keys.indexOf(key)]),
+  };
 }

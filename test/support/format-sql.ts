@@ -7,7 +7,7 @@ interface Token {
 }
 
 const WIDTH = 100;
-const TOKEN = /(\s*)('(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[(),]|[^\s\w'"(),]+)/g;
+const TOKEN = /(\s*)('(?:[^']|'')*'|`[^`]*`|"(?:[^"]|"")*"|\w+|[(),]|[^\s\w'"`(),]+)/g;
 // Each begins a line.
 const CLAUSES =
   /^(WITH|SELECT|FROM|WHERE|GROUP|HAVING|ORDER|LIMIT|UNION|SET|VALUES|RETURNING|INSERT|DELETE|CROSS|LEFT|JOIN)$/;
@@ -22,7 +22,7 @@ export function formatSql(sql: string): string {
 
 function plain(text: string): string {
   if (KEYWORDS.test(text)) return text.toUpperCase();
-  const name = /^"([a-z_0-9]+)"$/.exec(text)?.[1];
+  const name = /^[`"]([a-z_0-9]+)[`"]$/.exec(text)?.[1];
   return name === undefined || KEYWORDS.test(name) ? text : name;
 }
 

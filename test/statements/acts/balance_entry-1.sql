@@ -1,11 +1,11 @@
 WITH balance_entry AS (
   SELECT *
   FROM balance_entries
-  WHERE balance_entries.id = ?
+  WHERE balance_entries.id = ?1
     AND balance_entries.request = (
       SELECT program_state.version
       FROM program_state
-      WHERE program_state.act = ?
+      WHERE program_state.act = ?2
     )
 ) UPDATE customers
 SET balance = customers.balance + new.balance

@@ -1,21 +1,26 @@
 WITH redemption AS (
   SELECT *
   FROM redemptions
-  WHERE redemptions.id = ?
+  WHERE redemptions.id = ?1
     AND redemptions.request = (
       SELECT program_state.version
       FROM program_state
-      WHERE program_state.act = ?
+      WHERE program_state.act = ?2
     )
-) UPDATE till_holds
-SET state = 'redeemed'
-FROM redemption
-WHERE till_holds.id = redemption.id
-  AND till_holds.customer_coupon_key = redemption.customer_coupon_key
-  AND till_holds.state = 'held'
-  AND redemption.reverses IS NULL
+) UPDATE customer_coupons
+SET redeemed = customer_coupons.redeemed + new.redeemed
+FROM (
+  SELECT redemptions.customer_coupon_key AS id,
+    sum(iif(redemptions.reverses IS NULL, 1, -1)) AS redeemed
+  FROM redemption AS redemptions
+  WHERE true
+  GROUP BY redemptions.customer_coupon_key
+) AS new
+WHERE customer_coupons.id = new.id
 
---  SEARCH redemptions USING PRIMARY KEY (id=?)
---  SCALAR SUBQUERY
---    SCAN program_state
---  SEARCH till_holds USING PRIMARY KEY (id=?)
+--  MATERIALIZE new
+--    SEARCH redemptions USING PRIMARY KEY (id=?)
+--    SCALAR SUBQUERY
+--      SCAN program_state
+--  SCAN new
+--  SEARCH customer_coupons USING PRIMARY KEY (id=?)

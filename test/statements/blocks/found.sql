@@ -1,13 +1,13 @@
 SELECT (
   SELECT customers.key
   FROM customers
-  WHERE customers.id = ? AND customers.erased = 0
-) IS NOT NULL AS "hasCaller",
+  WHERE customers.id = ?1 AND customers.erased = 0
+) IS NOT NULL AS `hasCaller`,
   (
     SELECT customers.key
     FROM customers
-    WHERE customers.id = ? AND customers.erased = 0
-  ) IS NOT NULL AS "hasOther"
+    WHERE customers.id = ?2 AND customers.erased = 0
+  ) IS NOT NULL AS `hasOther`
 
 --  SCAN CONSTANT ROW
 --  SCALAR SUBQUERY

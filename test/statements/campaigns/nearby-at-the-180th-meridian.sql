@@ -3,10 +3,10 @@ WITH store_band AS (
     (
       SELECT min(stores.band)
       FROM stores INDEXED BY stores_by_position
-      WHERE stores.account_key = visible_accounts.key AND stores.band >= ?
+      WHERE stores.account_key = visible_accounts.key AND stores.band >= ?1
     ) AS band
   FROM visible_accounts
-  WHERE visible_accounts.id = ?
+  WHERE visible_accounts.id = ?2
   UNION ALL
   SELECT account_key,
     (
@@ -15,32 +15,32 @@ WITH store_band AS (
       WHERE stores.account_key = store_band.account_key AND stores.band > store_band.band
     )
   FROM store_band
-  WHERE store_band.band < ?
+  WHERE store_band.band < ?3
 ),
 near_store AS MATERIALIZED (
   SELECT account_key, key, miles
   FROM (
     SELECT stores.account_key AS account_key,
       stores.key AS key,
-      ? * asin(
+      ?4 * asin(
         sqrt(
           min(
             1,
-            pow(sin(radians(stores.latitude - ?) / 2), 2) + cos(radians(?)) * cos(radians(stores.latitude)) * pow(sin(radians(stores.longitude - ?) / 2), 2)
+            pow(sin(radians(stores.latitude - ?5) / 2), 2) + cos(radians(?5)) * cos(radians(stores.latitude)) * pow(sin(radians(stores.longitude - ?6) / 2), 2)
           )
         )
       ) AS miles
     FROM store_band
-    CROSS JOIN (VALUES (?, 180), (-180, ?)) AS half
+    CROSS JOIN (VALUES (?7, 180), (-180, ?8)) AS half
     CROSS JOIN stores INDEXED BY stores_by_position
       ON stores.account_key = store_band.account_key
       AND stores.band = store_band.band
       AND stores.longitude BETWEEN half.column1
       AND half.column2
       AND stores.deleted = 0
-    WHERE store_band.band <= ?
+    WHERE store_band.band <= ?3
   )
-  WHERE miles <= ?
+  WHERE miles <= ?9
   ORDER BY miles
   LIMIT -1
 ),
@@ -142,10 +142,10 @@ shown AS MATERIALIZED (
       AND running_campaigns.for_all = 1
       AND running_campaigns.key NOT IN (SELECT key FROM paired)
     ORDER BY running_campaigns.id
-    LIMIT 0 + ?
+    LIMIT 0 + ?10
   )
   ORDER BY earned DESC, miles, id
-  LIMIT 0 + ?
+  LIMIT 0 + ?10
 )
 SELECT running_campaigns.name AS name,
   running_campaigns.id AS id,

@@ -114,7 +114,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'store'
                 AND customer_coupons.usable = 0
@@ -129,7 +129,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'store'
                 AND customer_coupons.usable = 1
@@ -148,7 +148,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'store'
                 AND customer_coupons.usable = 1
@@ -164,7 +164,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'mfg'
                 AND customer_coupons.usable = 0
@@ -182,7 +182,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'mfg'
                 AND customer_coupons.usable = 1
@@ -198,7 +198,7 @@ WITH page AS MATERIALIZED (
               WHERE customer_coupons.customer_key = (
                 SELECT customers.key
                 FROM customers
-                WHERE customers.id = ?
+                WHERE customers.id = ?1
               )
                 AND customer_coupons.kind = 'mfg'
                 AND customer_coupons.usable = 1
@@ -211,7 +211,7 @@ WITH page AS MATERIALIZED (
         CROSS JOIN held_coupon_checks ON held_coupon_checks.id = candidate.id
         CROSS JOIN customer_coupons ON customer_coupons.id = candidate.id
         WHERE held_coupon_checks.account_key = (
-          (SELECT stores.account_key AS account_key FROM stores WHERE stores.id = ?)
+          (SELECT stores.account_key AS account_key FROM stores WHERE stores.id = ?2)
         )
           AND NOT (
             held_coupon_checks.not_used_up AND held_coupon_checks.own_end_not_passed
@@ -269,7 +269,7 @@ SELECT 'coupon' AS part,
         'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
-        'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
+        'customer_id', ?1, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
         iif(
           length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',

@@ -57,23 +57,23 @@ WITH page AS MATERIALIZED (
               held_coupons.created_at AS created_at,
               held_coupons.id AS id,
               (
-                true AND held_coupons.folded_type = ?
+                true AND held_coupons.folded_type = ?1
                 AND held_coupons.account_key = (
                   SELECT accounts.key AS key
                   FROM accounts
-                  WHERE accounts.id = ?
+                  WHERE accounts.id = ?2
                 )
                 AND held_coupons.store_key IN (
                   SELECT stores.key AS key
                   FROM stores
-                  WHERE stores.id IN (SELECT value FROM json_each(?))
+                  WHERE stores.id IN (SELECT value FROM json_each(?3))
                 )
               ) AS passes
             FROM held_coupons
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?4
             )
               AND held_coupons.kind = 'store'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -93,21 +93,21 @@ WITH page AS MATERIALIZED (
                     WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
                   ) AS sized
                   CROSS JOIN coupons ON coupons.key = sized.key
-                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?5)
                 )
                 OR held_coupons.account_key IN (
                   SELECT accounts.key
                   FROM accounts
                   WHERE accounts.key IN (SELECT account_key FROM listed)
-                    AND instr(accounts.folded_names, ?)
+                    AND instr(accounts.folded_names, ?5)
                 )
               )
-              AND 'store' <= ?
+              AND 'store' <= ?6
               AND (
-                'store' < ? OR held_coupons.ends_at >= ?
+                'store' < ?6 OR held_coupons.ends_at >= ?7
                 AND (
-                  held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                  AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                  held_coupons.ends_at > ?7 OR held_coupons.created_at <= ?8
+                  AND (held_coupons.created_at < ?8 OR (held_coupons.id) > (?9))
                 )
               )
             )
@@ -125,23 +125,23 @@ WITH page AS MATERIALIZED (
               held_coupons.created_at AS created_at,
               held_coupons.id AS id,
               (
-                true AND held_coupons.folded_type = ?
+                true AND held_coupons.folded_type = ?1
                 AND held_coupons.account_key = (
                   SELECT accounts.key AS key
                   FROM accounts
-                  WHERE accounts.id = ?
+                  WHERE accounts.id = ?2
                 )
                 AND held_coupons.store_key IN (
                   SELECT stores.key AS key
                   FROM stores
-                  WHERE stores.id IN (SELECT value FROM json_each(?))
+                  WHERE stores.id IN (SELECT value FROM json_each(?3))
                 )
               ) AS passes
             FROM held_coupons
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?4
             )
               AND held_coupons.kind = 'mfg'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -161,21 +161,21 @@ WITH page AS MATERIALIZED (
                     WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
                   ) AS sized
                   CROSS JOIN coupons ON coupons.key = sized.key
-                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?5)
                 )
                 OR held_coupons.account_key IN (
                   SELECT accounts.key
                   FROM accounts
                   WHERE accounts.key IN (SELECT account_key FROM listed)
-                    AND instr(accounts.folded_names, ?)
+                    AND instr(accounts.folded_names, ?5)
                 )
               )
-              AND 'mfg' <= ?
+              AND 'mfg' <= ?6
               AND (
-                'mfg' < ? OR held_coupons.ends_at >= ?
+                'mfg' < ?6 OR held_coupons.ends_at >= ?7
                 AND (
-                  held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                  AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                  held_coupons.ends_at > ?7 OR held_coupons.created_at <= ?8
+                  AND (held_coupons.created_at < ?8 OR (held_coupons.id) > (?9))
                 )
               )
             )
@@ -193,23 +193,23 @@ WITH page AS MATERIALIZED (
               digital_coupons.created_at AS created_at,
               digital_coupons.id AS id,
               (
-                true AND digital_coupons.folded_type = ?
+                true AND digital_coupons.folded_type = ?1
                 AND digital_coupons.account_key = (
                   SELECT accounts.key AS key
                   FROM accounts
-                  WHERE accounts.id = ?
+                  WHERE accounts.id = ?2
                 )
                 AND digital_coupons.account_key IN (
                   SELECT visible_stores.account_key AS account_key
                   FROM visible_stores
-                  WHERE visible_stores.id IN (SELECT value FROM json_each(?))
+                  WHERE visible_stores.id IN (SELECT value FROM json_each(?3))
                 )
               ) AS passes
             FROM digital_coupons
             WHERE digital_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?4
             )
               AND digital_coupons.kind = 'digital'
             ORDER BY digital_coupons.ends_at, digital_coupons.created_at DESC, digital_coupons.id
@@ -229,26 +229,26 @@ WITH page AS MATERIALIZED (
                     WHERE coupons.key IN (SELECT coupon_key FROM listed WHERE passes)
                   ) AS sized
                   CROSS JOIN coupons ON coupons.key = sized.key
-                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?)
+                  WHERE bytes <= 4194304 AND instr(coupons.folded_text, ?5)
                 )
                 OR digital_coupons.account_key IN (
                   SELECT accounts.key
                   FROM accounts
                   WHERE accounts.key IN (SELECT account_key FROM listed)
-                    AND instr(accounts.folded_names, ?)
+                    AND instr(accounts.folded_names, ?5)
                 )
               )
-              AND 'digital' <= ?
+              AND 'digital' <= ?6
               AND (
-                'digital' < ? OR digital_coupons.ends_at >= ?
+                'digital' < ?6 OR digital_coupons.ends_at >= ?7
                 AND (
-                  digital_coupons.ends_at > ? OR digital_coupons.created_at <= ?
-                  AND (digital_coupons.created_at < ? OR (digital_coupons.id) > (?))
+                  digital_coupons.ends_at > ?7 OR digital_coupons.created_at <= ?8
+                  AND (digital_coupons.created_at < ?8 OR (digital_coupons.id) > (?9))
                 )
               )
             )
         )
-        LIMIT 0 + 1 + ? OFFSET ?
+        LIMIT 0 + 1 + ?10 OFFSET ?11
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
       LEFT JOIN stores ON stores.key = customer_coupons.store_key
@@ -275,7 +275,7 @@ SELECT 'coupon' AS part,
         'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
-        'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
+        'customer_id', ?4, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
         iif(
           length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',

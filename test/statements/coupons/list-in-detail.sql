@@ -75,7 +75,7 @@ WITH page AS MATERIALIZED (
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?1
             )
               AND held_coupons.kind = 'store'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -84,12 +84,12 @@ WITH page AS MATERIALIZED (
           SELECT *
           FROM listed AS held_coupons
           WHERE passes
-            AND 'store' <= ?
+            AND 'store' <= ?2
             AND (
-              'store' < ? OR held_coupons.ends_at >= ?
+              'store' < ?2 OR held_coupons.ends_at >= ?3
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                held_coupons.ends_at > ?3 OR held_coupons.created_at <= ?4
+                AND (held_coupons.created_at < ?4 OR (held_coupons.id) > (?5))
               )
             )
         )
@@ -110,7 +110,7 @@ WITH page AS MATERIALIZED (
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?1
             )
               AND held_coupons.kind = 'mfg'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -119,16 +119,16 @@ WITH page AS MATERIALIZED (
           SELECT *
           FROM listed AS held_coupons
           WHERE passes
-            AND 'mfg' <= ?
+            AND 'mfg' <= ?2
             AND (
-              'mfg' < ? OR held_coupons.ends_at >= ?
+              'mfg' < ?2 OR held_coupons.ends_at >= ?3
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                held_coupons.ends_at > ?3 OR held_coupons.created_at <= ?4
+                AND (held_coupons.created_at < ?4 OR (held_coupons.id) > (?5))
               )
             )
         )
-        LIMIT 0 + 1 + ? OFFSET ?
+        LIMIT 0 + 1 + ?6 OFFSET ?7
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
       LEFT JOIN stores ON stores.key = customer_coupons.store_key
@@ -167,7 +167,7 @@ SELECT 'coupon' AS part,
         'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
-        'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
+        'customer_id', ?1, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
         iif(
           length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',

@@ -131,14 +131,14 @@ WITH page AS MATERIALIZED (
                 AND held_coupons.account_key = (
                   SELECT stores.account_key AS account_key
                   FROM stores
-                  WHERE stores.id = ?
+                  WHERE stores.id = ?1
                 )
               ) AS passes
             FROM held_coupons
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?2
             )
               AND held_coupons.kind = 'store'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -147,12 +147,12 @@ WITH page AS MATERIALIZED (
           SELECT *
           FROM listed AS held_coupons
           WHERE passes
-            AND 'store' <= ?
+            AND 'store' <= ?3
             AND (
-              'store' < ? OR held_coupons.ends_at >= ?
+              'store' < ?3 OR held_coupons.ends_at >= ?4
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                held_coupons.ends_at > ?4 OR held_coupons.created_at <= ?5
+                AND (held_coupons.created_at < ?5 OR (held_coupons.id) > (?6))
               )
             )
         )
@@ -173,14 +173,14 @@ WITH page AS MATERIALIZED (
                 AND held_coupons.account_key = (
                   SELECT stores.account_key AS account_key
                   FROM stores
-                  WHERE stores.id = ?
+                  WHERE stores.id = ?1
                 )
               ) AS passes
             FROM held_coupons
             WHERE held_coupons.customer_key = (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?2
             )
               AND held_coupons.kind = 'mfg'
             ORDER BY held_coupons.ends_at, held_coupons.created_at DESC, held_coupons.id
@@ -189,16 +189,16 @@ WITH page AS MATERIALIZED (
           SELECT *
           FROM listed AS held_coupons
           WHERE passes
-            AND 'mfg' <= ?
+            AND 'mfg' <= ?3
             AND (
-              'mfg' < ? OR held_coupons.ends_at >= ?
+              'mfg' < ?3 OR held_coupons.ends_at >= ?4
               AND (
-                held_coupons.ends_at > ? OR held_coupons.created_at <= ?
-                AND (held_coupons.created_at < ? OR (held_coupons.id) > (?))
+                held_coupons.ends_at > ?4 OR held_coupons.created_at <= ?5
+                AND (held_coupons.created_at < ?5 OR (held_coupons.id) > (?6))
               )
             )
         )
-        LIMIT 0 + 1 + ? OFFSET ?
+        LIMIT 0 + 1 + ?7 OFFSET ?8
       ) AS valid
       LEFT JOIN customer_coupons ON customer_coupons.id = valid.issued_id
       LEFT JOIN stores ON stores.key = customer_coupons.store_key
@@ -225,7 +225,7 @@ SELECT 'coupon' AS part,
         'can_combine_with_other', coupons.can_combine_with_other, 'created_at', coupons.created_at
       ),
       json_object(
-        'customer_id', ?, 'campaign_coupon_id', coupons.id, 'campaign_id',
+        'customer_id', ?2, 'campaign_coupon_id', coupons.id, 'campaign_id',
         coalesce(coupons.campaign_id, ''), 'coupon_barcode',
         iif(
           length(coupons.coupon_barcode) <= 15 AND coupons.coupon_barcode NOT GLOB '*[^0-9]*',

@@ -1,13 +1,13 @@
 WITH location AS MATERIALIZED (
   SELECT visible_stores.key AS key, visible_stores.account_key AS account_key
   FROM visible_stores
-  WHERE visible_stores.id = ?
+  WHERE visible_stores.id = ?1
 ),
 campaign AS MATERIALIZED (
   SELECT visible_eip_campaigns.key AS key
   FROM location
   CROSS JOIN visible_eip_campaigns ON visible_eip_campaigns.account_key = location.account_key
-  WHERE visible_eip_campaigns.id = ?
+  WHERE visible_eip_campaigns.id = ?2
 ),
 total AS MATERIALIZED (
   SELECT play_totals.employee_key AS key,
@@ -31,10 +31,10 @@ leader AS (
   FROM total
   CROSS JOIN employees ON employees.key = total.key
   WHERE total.hits >= coalesce(
-    (SELECT hits FROM total ORDER BY hits DESC LIMIT 1 OFFSET ? - 1), total.hits
+    (SELECT hits FROM total ORDER BY hits DESC LIMIT 1 OFFSET ?3 - 1), total.hits
   )
   ORDER BY total.hits DESC, employees.name, employees.id
-  LIMIT 0 + ?
+  LIMIT 0 + ?3
 )
 SELECT known AS known,
   employees.id AS id,

@@ -1,7 +1,7 @@
 WITH location AS MATERIALIZED (
   SELECT visible_stores.key AS key, visible_stores.account_key AS account_key
   FROM visible_stores
-  WHERE visible_stores.id = ?
+  WHERE visible_stores.id = ?1
 ),
 campaign AS MATERIALIZED (
   SELECT visible_eip_campaigns.key AS key
@@ -32,10 +32,10 @@ leader AS (
   FROM total
   CROSS JOIN employees ON employees.key = total.key
   WHERE total.runs >= coalesce(
-    (SELECT runs FROM total ORDER BY runs DESC LIMIT 1 OFFSET ? - 1), total.runs
+    (SELECT runs FROM total ORDER BY runs DESC LIMIT 1 OFFSET ?2 - 1), total.runs
   )
   ORDER BY total.runs DESC, employees.name, employees.id
-  LIMIT 0 + ?
+  LIMIT 0 + ?2
 )
 SELECT known AS known,
   employees.id AS id,

@@ -4,7 +4,7 @@ WHERE listeners.customer_id IN (
   SELECT listeners.customer_id AS customer_id
   FROM listeners
   WHERE listeners.until < (SELECT now FROM clock)
-  LIMIT 0 + ?
+  LIMIT 0 + ?1
 )
 RETURNING listeners.customer_id AS customer_id
 

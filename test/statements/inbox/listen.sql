@@ -1,8 +1,8 @@
 INSERT INTO listeners (customer_id, until)
-VALUES (?, (SELECT datetime(now, ?) FROM clock))
+VALUES (?1, (SELECT datetime(now, ?2) FROM clock))
 ON CONFLICT (listeners.customer_id) DO UPDATE
-SET until = (SELECT datetime(now, ?) FROM clock)
-WHERE listeners.until < (SELECT datetime(now, ?) FROM clock)
+SET until = (SELECT datetime(now, ?2) FROM clock)
+WHERE listeners.until < (SELECT datetime(now, ?3) FROM clock)
 
 --  SCALAR SUBQUERY
 --    CO-ROUTINE clock

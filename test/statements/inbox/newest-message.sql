@@ -5,14 +5,14 @@ SELECT coalesce(
     WHERE message_group_news.customer_key = (
       SELECT customers.key
       FROM customers
-      WHERE customers.id = ?
+      WHERE customers.id = ?1
     )
     ORDER BY message_group_news.newest_at DESC
-    LIMIT 0 + ?
+    LIMIT 0 + ?2
   ),
   ''
-) AS "newestAt",
-  program_state.is_open AS "isOpen",
+) AS `newestAt`,
+  program_state.is_open AS `isOpen`,
   program_state.stamp AS stamp,
   coalesce(
     (
@@ -25,7 +25,7 @@ SELECT coalesce(
       WHERE program_state.is_open = 1
     ),
     0
-  ) AS "waitMs"
+  ) AS `waitMs`
 FROM program_state
 
 --  SCAN program_state

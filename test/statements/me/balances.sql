@@ -7,12 +7,12 @@ CROSS JOIN visible_accounts ON visible_accounts.key = holdings.account_key
 WHERE holdings.customer_key = (
   SELECT visible_customers.key AS key
   FROM visible_customers
-  WHERE visible_customers.id = ?
+  WHERE visible_customers.id = ?1
 )
-  AND (visible_accounts.company, visible_accounts.id) > (?, ?)
+  AND (visible_accounts.company, visible_accounts.id) > (?2, ?3)
   AND (holdings.balance IS NOT NULL OR holdings.stores_joined > 0)
 ORDER BY holdings.customer_key, visible_accounts.company, visible_accounts.id
-LIMIT 0 + 1 + ?
+LIMIT 0 + 1 + ?4
 
 --  SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
 --  SCALAR SUBQUERY

@@ -2,7 +2,7 @@ WITH seen AS MATERIALIZED (
   SELECT (
     SELECT visible_customers.key AS key
     FROM visible_customers
-    WHERE visible_customers.id = ?
+    WHERE visible_customers.id = ?1
   ) AS key,
     1 AS is_self,
     -1 AS friend_status
@@ -68,6 +68,26 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --      CORRELATED LIST SUBQUERY
 --        CO-ROUTINE joined_first
@@ -86,35 +106,55 @@ CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
 --        SCAN clock
 --    SCAN (subquery)
 --  CORRELATED SCALAR SUBQUERY
---    SCAN CONSTANT ROW
---    CORRELATED SCALAR SUBQUERY
+--    SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE registered_first
 --      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    SCAN registered_first
+--    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
 --    CORRELATED SCALAR SUBQUERY
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          COMPOUND QUERY
---            LEFT-MOST SUBQUERY
---              CO-ROUTINE registered_first
---                SEARCH registrations USING PRIMARY KEY (customer_key=?)
---              SCAN registered_first
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---            UNION ALL
---              CO-ROUTINE (subquery)
---                CO-ROUTINE joined_first
---                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                SCAN joined_first
---                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN (subquery)
---        SCAN (subquery)
---        USE TEMP B-TREE FOR GROUP BY
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            CO-ROUTINE registered_first
+--              SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--            SCAN registered_first
+--            SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--          UNION ALL
+--            CO-ROUTINE (subquery)
+--              CO-ROUTINE joined_first
+--                SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--              SCAN joined_first
+--              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--              CORRELATED SCALAR SUBQUERY
+--                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--            SCAN (subquery)
 --      SCAN (subquery)
+--      USE TEMP B-TREE FOR GROUP BY
+--    SCAN (subquery)

@@ -15,7 +15,7 @@ SELECT message_groups.id AS group_id,
       sender.key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?1
       ) AND messages.life = sender.life OR message_states.read_at >= page.at OR blocks.blocked_key IS NOT NULL,
       1, 0
     ),
@@ -58,10 +58,10 @@ SELECT message_groups.id AS group_id,
             SELECT friendships.status
             FROM friendships
             WHERE friendships.low_key = min(
-              (SELECT customers.key FROM customers WHERE customers.id = ?), customers.key
+              (SELECT customers.key FROM customers WHERE customers.id = ?1), customers.key
             )
               AND friendships.high_key = max(
-                (SELECT customers.key FROM customers WHERE customers.id = ?), customers.key
+                (SELECT customers.key FROM customers WHERE customers.id = ?1), customers.key
               )
           ),
           -1
@@ -70,16 +70,16 @@ SELECT message_groups.id AS group_id,
         EXISTS (
           SELECT 1
           FROM blocks
-          WHERE blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+          WHERE blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
             AND blocks.blocked_key = customers.key
         ) AS is_blocked
       FROM message_group_members AS member
       CROSS JOIN customers ON customers.key = member.customer_key
       WHERE member.group_key = message_groups.key
-        AND member.customer_key <> (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND member.customer_key <> (SELECT customers.key FROM customers WHERE customers.id = ?1)
       ORDER BY member.position
     )
-  ) AS "nameAndMembers"
+  ) AS `nameAndMembers`
 FROM (
   SELECT *
   FROM (
@@ -95,7 +95,7 @@ FROM (
             AND message_group_members.customer_key <> (
               SELECT customers.key
               FROM customers
-              WHERE customers.id = ?
+              WHERE customers.id = ?1
             )
         )
       ) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes_before
@@ -108,12 +108,12 @@ FROM (
       WHERE message_group_news.customer_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?1
       )
         AND message_group_news.newest_at < (SELECT program_state.stamp AS stamp FROM program_state)
-        AND message_group_news.newest_at > ?
-        AND message_group_news.newest_at <= ?
-        AND (message_group_news.newest_at < ? OR (message_group_news.group_id) > (?))
+        AND message_group_news.newest_at > ?2
+        AND message_group_news.newest_at <= ?3
+        AND (message_group_news.newest_at < ?3 OR (message_group_news.group_id) > (?4))
       UNION ALL
       SELECT message_group_news.group_key AS group_key,
         message_group_news.group_id AS group_id,
@@ -124,14 +124,14 @@ FROM (
       WHERE message_group_news.customer_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?1
       )
         AND message_group_news.newest_at = (SELECT program_state.stamp AS stamp FROM program_state)
-        AND message_groups.earlier_at > ?
-        AND message_groups.earlier_at <= ?
-        AND (message_groups.earlier_at < ? OR (message_group_news.group_id) > (?))
+        AND message_groups.earlier_at > ?2
+        AND message_groups.earlier_at <= ?3
+        AND (message_groups.earlier_at < ?3 OR (message_group_news.group_id) > (?4))
       ORDER BY at DESC, group_id
-      LIMIT 0 + 1 + ? OFFSET ?
+      LIMIT 0 + 1 + ?5 OFFSET ?6
     ) AS listed
   )
   WHERE coalesce(bytes_before, 0) < 1048576
@@ -143,9 +143,9 @@ CROSS JOIN customers AS starter ON starter.key = message_groups.initial_customer
 CROSS JOIN customers AS sender ON sender.key = messages.customer_key
 LEFT JOIN message_states
   ON message_states.group_key = message_groups.key
-  AND message_states.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  AND message_states.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
 LEFT JOIN blocks
-  ON blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  ON blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
   AND blocks.blocked_key = sender.key
 
 --  CO-ROUTINE (subquery)

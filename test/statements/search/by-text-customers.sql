@@ -1,13 +1,13 @@
-WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
-texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
+WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
+texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?2)),
 whole(key) AS MATERIALIZED (
   SELECT candidate.key
   FROM (
     SELECT rowid AS key
     FROM customer_words
-    WHERE customer_words MATCH ?
+    WHERE customer_words MATCH ?3
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?4
   ) AS candidate
   CROSS JOIN customers ON customers.key = candidate.key
   WHERE (
@@ -15,7 +15,7 @@ whole(key) AS MATERIALIZED (
       SELECT 1
       FROM blocks
       WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?5)
     )
     AND NOT octet_length(customers.words) > 400
     AND NOT EXISTS (
@@ -39,9 +39,9 @@ others(key) AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM customer_words
-    WHERE customer_words MATCH ?
+    WHERE customer_words MATCH ?6
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?4
   ) AS candidate
   CROSS JOIN customers ON customers.key = candidate.key
   WHERE (
@@ -49,7 +49,7 @@ others(key) AS MATERIALIZED (
       SELECT 1
       FROM blocks
       WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?5)
     )
     AND NOT octet_length(customers.words) > 400
     AND NOT EXISTS (
@@ -91,7 +91,7 @@ seen AS MATERIALIZED (
       -1
     ) AS friend_status
   FROM found
-  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
+  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?5) AS key) AS caller
 )
 SELECT json_object(
   'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
@@ -207,6 +207,26 @@ ORDER BY seen.rank, seen.key
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --      CORRELATED LIST SUBQUERY
 --        CO-ROUTINE joined_first
@@ -225,36 +245,56 @@ ORDER BY seen.rank, seen.key
 --        SCAN clock
 --    SCAN (subquery)
 --  CORRELATED SCALAR SUBQUERY
---    SCAN CONSTANT ROW
---    CORRELATED SCALAR SUBQUERY
+--    SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE registered_first
 --      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    SCAN registered_first
+--    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
 --    CORRELATED SCALAR SUBQUERY
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          COMPOUND QUERY
---            LEFT-MOST SUBQUERY
---              CO-ROUTINE registered_first
---                SEARCH registrations USING PRIMARY KEY (customer_key=?)
---              SCAN registered_first
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---            UNION ALL
---              CO-ROUTINE (subquery)
---                CO-ROUTINE joined_first
---                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                SCAN joined_first
---                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN (subquery)
---        SCAN (subquery)
---        USE TEMP B-TREE FOR GROUP BY
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            CO-ROUTINE registered_first
+--              SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--            SCAN registered_first
+--            SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--          UNION ALL
+--            CO-ROUTINE (subquery)
+--              CO-ROUTINE joined_first
+--                SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--              SCAN joined_first
+--              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--              CORRELATED SCALAR SUBQUERY
+--                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--            SCAN (subquery)
 --      SCAN (subquery)
+--      USE TEMP B-TREE FOR GROUP BY
+--    SCAN (subquery)
 --  USE TEMP B-TREE FOR ORDER BY

@@ -1,13 +1,13 @@
-WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
-texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
+WITH whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
+texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?2)),
 whole(key) AS MATERIALIZED (
   SELECT candidate.key
   FROM (
     SELECT rowid AS key
     FROM store_words
-    WHERE store_words MATCH ?
+    WHERE store_words MATCH ?3
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?4
   ) AS candidate
   CROSS JOIN stores ON stores.key = candidate.key
   WHERE (
@@ -50,9 +50,9 @@ others(key) AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM store_words
-    WHERE store_words MATCH ?
+    WHERE store_words MATCH ?5
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?4
   ) AS candidate
   CROSS JOIN stores ON stores.key = candidate.key
   WHERE (

@@ -7,17 +7,17 @@ WITH segment(id) AS MATERIALIZED (
   WHERE id IS NOT NULL
 ),
 list(position, first, last, pages) AS MATERIALIZED (
-  SELECT key,
-    value ->> 0,
-    value ->> 1,
-    (value ->> 2) * (
+  SELECT position,
+    first,
+    last,
+    weight * (
       SELECT coalesce(
         sum(
           coalesce(
             (
               SELECT pgno
               FROM campaign_words_idx
-              WHERE segid = segment.id AND term > CAST(value ->> 1 AS BLOB)
+              WHERE segid = segment.id AND term > CAST(last AS BLOB)
               ORDER BY term
               LIMIT 1
             ) / 2,
@@ -29,7 +29,7 @@ list(position, first, last, pages) AS MATERIALIZED (
           ) - 1 - (
             SELECT pgno
             FROM campaign_words_idx
-            WHERE segid = segment.id AND term <= CAST(value ->> 0 AS BLOB)
+            WHERE segid = segment.id AND term <= CAST(first AS BLOB)
             ORDER BY term DESC
             LIMIT 1
           ) / 2
@@ -39,7 +39,13 @@ list(position, first, last, pages) AS MATERIALIZED (
       FROM segment
       WHERE id IS NOT NULL
     )
-  FROM json_each(?)
+  FROM (
+    SELECT key AS position,
+      value ->> 0 AS first,
+      value ->> 0 || iif(value ->> 1, '', char(0x10ffff)) AS last,
+      value ->> 2 AS weight
+    FROM json_each(?1)
+  )
 ),
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
@@ -62,13 +68,13 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
-          OR (SELECT sum(pages) FROM list) <= ?
-        ) OR (SELECT sum(pages) FROM lengths) <= ?,
-        ?, '""'
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
+          OR (SELECT sum(pages) FROM list) <= ?3
+        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
+        ?4, '""'
       )
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?5
     ) AS candidate
     CROSS JOIN campaigns ON campaigns.key = candidate.key
     WHERE NOT EXISTS (
@@ -85,13 +91,13 @@ records AS (
       FROM campaign_words
       WHERE campaign_words MATCH iif(
         (
-          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
-          OR (SELECT sum(pages) FROM list) <= ?
-        ) OR (SELECT sum(pages) FROM lengths) <= ?,
-        ?, '""'
+          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
+          OR (SELECT sum(pages) FROM list) <= ?3
+        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
+        ?6, '""'
       )
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?5
     ) AS candidate
     CROSS JOIN campaigns ON campaigns.key = candidate.key
     WHERE NOT EXISTS (
@@ -138,13 +144,13 @@ records AS (
   CROSS JOIN accounts ON accounts.key = campaigns.account_key
   WHERE coalesce(bytes_before, 0) < 600000
   ORDER BY listed.rank, listed.key
-  LIMIT 0 + ?
+  LIMIT 0 + ?7
 )
 SELECT 'campaigns' AS list,
   iif(
     (
-      (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?
-      OR (SELECT sum(pages) FROM list) <= ?
+      (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
+      OR (SELECT sum(pages) FROM list) <= ?3
     ),
     '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
   ) AS pages,

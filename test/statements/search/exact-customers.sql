@@ -7,17 +7,17 @@ WITH segment(id) AS MATERIALIZED (
   WHERE id IS NOT NULL
 ),
 list(position, first, last, pages) AS MATERIALIZED (
-  SELECT key,
-    value ->> 0,
-    value ->> 1,
-    (value ->> 2) * (
+  SELECT position,
+    first,
+    last,
+    weight * (
       SELECT coalesce(
         sum(
           coalesce(
             (
               SELECT pgno
               FROM customer_words_idx
-              WHERE segid = segment.id AND term > CAST(value ->> 1 AS BLOB)
+              WHERE segid = segment.id AND term > CAST(last AS BLOB)
               ORDER BY term
               LIMIT 1
             ) / 2,
@@ -29,7 +29,7 @@ list(position, first, last, pages) AS MATERIALIZED (
           ) - 1 - (
             SELECT pgno
             FROM customer_words_idx
-            WHERE segid = segment.id AND term <= CAST(value ->> 0 AS BLOB)
+            WHERE segid = segment.id AND term <= CAST(first AS BLOB)
             ORDER BY term DESC
             LIMIT 1
           ) / 2
@@ -39,7 +39,13 @@ list(position, first, last, pages) AS MATERIALIZED (
       FROM segment
       WHERE id IS NOT NULL
     )
-  FROM json_each(?)
+  FROM (
+    SELECT key AS position,
+      value ->> 0 AS first,
+      value ->> 0 || iif(value ->> 1, '', char(0x10ffff)) AS last,
+      value ->> 2 AS weight
+    FROM json_each(?1)
+  )
 ),
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
@@ -62,19 +68,19 @@ records AS (
       FROM customer_words
       WHERE customer_words MATCH iif(
         (
-          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
-          OR (SELECT sum(pages) FROM list) <= ?
-        ) OR (SELECT sum(pages) FROM lengths) <= ?,
-        ?, '""'
+          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
+          OR (SELECT sum(pages) FROM list) <= ?3
+        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
+        ?4, '""'
       )
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?5
     ) AS candidate
     WHERE NOT EXISTS (
       SELECT 1
       FROM blocks
       WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
     )
     LIMIT 20
   ),
@@ -85,19 +91,19 @@ records AS (
       FROM customer_words
       WHERE customer_words MATCH iif(
         (
-          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
-          OR (SELECT sum(pages) FROM list) <= ?
-        ) OR (SELECT sum(pages) FROM lengths) <= ?,
-        ?, '""'
+          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
+          OR (SELECT sum(pages) FROM list) <= ?3
+        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
+        ?7, '""'
       )
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?5
     ) AS candidate
     WHERE NOT EXISTS (
       SELECT 1
       FROM blocks
       WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
     )
       AND candidate.key NOT IN (SELECT key FROM whole)
     LIMIT 20 - (SELECT count(*) FROM whole)
@@ -125,7 +131,7 @@ records AS (
       ) AS friend_status
     FROM found
     CROSS JOIN (
-      SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key
+      SELECT (SELECT customers.key FROM customers WHERE customers.id = ?6) AS key
     ) AS caller
   )
   SELECT json_object(
@@ -151,21 +157,21 @@ records AS (
   CROSS JOIN visible_customers ON visible_customers.key = seen.key
   CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
   ORDER BY seen.rank, seen.key
-  LIMIT 0 + ?
+  LIMIT 0 + ?8
 )
 SELECT 'customers' AS list,
   iif(
     (
-      (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?
-      OR (SELECT sum(pages) FROM list) <= ?
+      (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
+      OR (SELECT sum(pages) FROM list) <= ?3
     ),
     '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
   ) AS pages,
   EXISTS (
     SELECT 1
     FROM blocks
-    WHERE blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
-    LIMIT 0 + ? OFFSET 0 + ?
+    WHERE blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
+    LIMIT 0 + ?9 OFFSET 0 + ?10
   ) AS hides_more,
   records.*
 FROM (SELECT 1)
@@ -283,6 +289,26 @@ LEFT JOIN records
 --        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --    CORRELATED SCALAR SUBQUERY
 --      CO-ROUTINE (subquery)
+--        SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--          SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--        SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--        SCALAR SUBQUERY
+--          CO-ROUTINE clock
+--            SCAN CONSTANT ROW
+--          SCAN clock
+--      SCAN (subquery)
+--    CORRELATED SCALAR SUBQUERY
+--      CO-ROUTINE (subquery)
 --        SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --        CORRELATED LIST SUBQUERY
 --          CO-ROUTINE joined_first
@@ -301,38 +327,58 @@ LEFT JOIN records
 --          SCAN clock
 --      SCAN (subquery)
 --    CORRELATED SCALAR SUBQUERY
---      SCAN CONSTANT ROW
---      CORRELATED SCALAR SUBQUERY
+--      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    CORRELATED SCALAR SUBQUERY
+--      CO-ROUTINE registered_first
 --        SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--      SCAN registered_first
+--      SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
 --      CORRELATED SCALAR SUBQUERY
+--        SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--          SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--        CORRELATED SCALAR SUBQUERY
+--          SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--    CORRELATED SCALAR SUBQUERY
+--      CO-ROUTINE (subquery)
 --        CO-ROUTINE (subquery)
---          CO-ROUTINE (subquery)
---            COMPOUND QUERY
---              LEFT-MOST SUBQUERY
---                CO-ROUTINE registered_first
---                  SEARCH registrations USING PRIMARY KEY (customer_key=?)
---                SCAN registered_first
---                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---                SCALAR SUBQUERY
---                  CO-ROUTINE clock
---                    SCAN CONSTANT ROW
---                  SCAN clock
---              UNION ALL
---                CO-ROUTINE (subquery)
---                  CO-ROUTINE joined_first
---                    SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                  SCAN joined_first
---                  SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                  CORRELATED SCALAR SUBQUERY
---                    SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---                SCAN (subquery)
---          SCAN (subquery)
---          USE TEMP B-TREE FOR GROUP BY
+--          COMPOUND QUERY
+--            LEFT-MOST SUBQUERY
+--              CO-ROUTINE registered_first
+--                SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--              SCAN registered_first
+--              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--              SCALAR SUBQUERY
+--                CO-ROUTINE clock
+--                  SCAN CONSTANT ROW
+--                SCAN clock
+--            UNION ALL
+--              CO-ROUTINE (subquery)
+--                CO-ROUTINE joined_first
+--                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--                SCAN joined_first
+--                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--                CORRELATED SCALAR SUBQUERY
+--                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--              SCAN (subquery)
 --        SCAN (subquery)
+--        USE TEMP B-TREE FOR GROUP BY
+--      SCAN (subquery)
 --    USE TEMP B-TREE FOR ORDER BY
 --  SCAN (subquery)
 --  SCAN records LEFT-JOIN

@@ -4,9 +4,9 @@ WITH records AS (
     FROM (
       SELECT rowid AS key
       FROM store_words
-      WHERE store_words MATCH ?
+      WHERE store_words MATCH ?1
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?2
     ) AS candidate
     CROSS JOIN stores ON stores.key = candidate.key
     WHERE NOT EXISTS (
@@ -21,9 +21,9 @@ WITH records AS (
     FROM (
       SELECT rowid AS key
       FROM store_words
-      WHERE store_words MATCH ?
+      WHERE store_words MATCH ?3
       ORDER BY rowid
-      LIMIT 0 + ?
+      LIMIT 0 + ?2
     ) AS candidate
     CROSS JOIN stores ON stores.key = candidate.key
     WHERE NOT EXISTS (
@@ -71,7 +71,7 @@ WITH records AS (
   CROSS JOIN accounts ON accounts.key = stores.account_key
   WHERE coalesce(bytes_before, 0) < 600000
   ORDER BY listed.rank, listed.key
-  LIMIT 0 + ?
+  LIMIT 0 + ?4
 )
 SELECT 'stores' AS list,
   '[]' AS pages,

@@ -3,9 +3,9 @@ SELECT 'customers' AS list,
     EXISTS (
       SELECT rowid AS key
       FROM customer_words
-      WHERE customer_words MATCH ?
+      WHERE customer_words MATCH ?1
       ORDER BY rowid
-      LIMIT 0 + 1 OFFSET 0 + ?
+      LIMIT 0 + 1 OFFSET 0 + ?2
     )
   ) AS is_cut
 

@@ -1,15 +1,15 @@
 SELECT customers.key AS key, customers.words AS words
 FROM (
-  SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key
+  SELECT (SELECT customers.key FROM customers WHERE customers.id = ?1) AS key
   UNION ALL
   SELECT friendships.high_key
   FROM friendships
-  WHERE friendships.low_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  WHERE friendships.low_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
     AND friendships.status = 1
   UNION ALL
   SELECT friendships.low_key
   FROM friendships
-  WHERE friendships.high_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  WHERE friendships.high_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
     AND friendships.status = 1
 ) AS known
 CROSS JOIN customers ON customers.key = known.key
@@ -18,7 +18,7 @@ WHERE true
     SELECT 1
     FROM blocks
     WHERE blocks.customer_key = known.key
-      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
   )
 
 --  CO-ROUTINE known

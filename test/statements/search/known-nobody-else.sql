@@ -2,7 +2,7 @@ WITH found(rank, key, forgiven) AS MATERIALIZED (
   SELECT iif(
     NOT EXISTS (
       SELECT key
-      FROM json_each(?) AS asked
+      FROM json_each(?1) AS asked
       WHERE instr(' ' || customers.words || ' ', (asked.value ->> 0)) = 0
         AND (
           (asked.value ->> 1) IS NULL
@@ -17,11 +17,11 @@ WITH found(rank, key, forgiven) AS MATERIALIZED (
   ),
     customers.key,
     NULL
-  FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS known
+  FROM (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?2) AS key) AS known
   CROSS JOIN customers ON customers.key = known.key
   WHERE NOT EXISTS (
     SELECT key
-    FROM json_each(?) AS asked
+    FROM json_each(?3) AS asked
     WHERE instr(' ' || customers.words || ' ', (asked.value ->> 0)) = 0
       AND (
         (asked.value ->> 1) IS NULL
@@ -36,10 +36,10 @@ WITH found(rank, key, forgiven) AS MATERIALIZED (
       SELECT 1
       FROM blocks
       WHERE blocks.customer_key = known.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?2)
     )
   ORDER BY 1, 2
-  LIMIT 0 + ?
+  LIMIT 0 + ?4
 ),
 seen AS MATERIALIZED (
   SELECT found.rank,
@@ -56,7 +56,7 @@ seen AS MATERIALIZED (
       -1
     ) AS friend_status
   FROM found
-  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?) AS key) AS caller
+  CROSS JOIN (SELECT (SELECT customers.key FROM customers WHERE customers.id = ?2) AS key) AS caller
 )
 SELECT json_object(
   'id', visible_customers.id, 'first_name', visible_customers.first_name, 'last_name',
@@ -146,6 +146,26 @@ ORDER BY seen.rank, seen.key
 --      SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
 --  CORRELATED SCALAR SUBQUERY
 --    CO-ROUTINE (subquery)
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--      SCALAR SUBQUERY
+--        CO-ROUTINE clock
+--          SCAN CONSTANT ROW
+--        SCAN clock
+--    SCAN (subquery)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      SEARCH campaigns USING COVERING INDEX campaigns_by_account (account_key=? AND deleted=? AND status=?)
 --      CORRELATED LIST SUBQUERY
 --        CO-ROUTINE joined_first
@@ -164,36 +184,56 @@ ORDER BY seen.rank, seen.key
 --        SCAN clock
 --    SCAN (subquery)
 --  CORRELATED SCALAR SUBQUERY
---    SCAN CONSTANT ROW
---    CORRELATED SCALAR SUBQUERY
+--    SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE registered_first
 --      SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--    SCAN registered_first
+--    SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
+--    SCALAR SUBQUERY
+--      CO-ROUTINE clock
+--        SCAN CONSTANT ROW
+--      SCAN clock
 --    CORRELATED SCALAR SUBQUERY
+--      SEARCH customer_accounts USING PRIMARY KEY (customer_key=? AND account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--        SEARCH stores USING COVERING INDEX stores_deleted_of_account (account_key=? AND rowid=?)
+--      CORRELATED SCALAR SUBQUERY
+--        SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--  CORRELATED SCALAR SUBQUERY
+--    CO-ROUTINE (subquery)
 --      CO-ROUTINE (subquery)
---        CO-ROUTINE (subquery)
---          COMPOUND QUERY
---            LEFT-MOST SUBQUERY
---              CO-ROUTINE registered_first
---                SEARCH registrations USING PRIMARY KEY (customer_key=?)
---              SCAN registered_first
---              SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---              SCALAR SUBQUERY
---                CO-ROUTINE clock
---                  SCAN CONSTANT ROW
---                SCAN clock
---            UNION ALL
---              CO-ROUTINE (subquery)
---                CO-ROUTINE joined_first
---                  SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
---                SCAN joined_first
---                SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
---                CORRELATED SCALAR SUBQUERY
---                  SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
---              SCAN (subquery)
---        SCAN (subquery)
---        USE TEMP B-TREE FOR GROUP BY
+--        COMPOUND QUERY
+--          LEFT-MOST SUBQUERY
+--            CO-ROUTINE registered_first
+--              SEARCH registrations USING PRIMARY KEY (customer_key=?)
+--            SCAN registered_first
+--            SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--            SCALAR SUBQUERY
+--              CO-ROUTINE clock
+--                SCAN CONSTANT ROW
+--              SCAN clock
+--          UNION ALL
+--            CO-ROUTINE (subquery)
+--              CO-ROUTINE joined_first
+--                SEARCH memberships USING INDEX memberships_by_customer (customer_key=? AND joined=?)
+--              SCAN joined_first
+--              SEARCH stores USING INTEGER PRIMARY KEY (rowid=?)
+--              CORRELATED SCALAR SUBQUERY
+--                SEARCH accounts USING COVERING INDEX accounts_deleted (deleted=? AND rowid=?)
+--            SCAN (subquery)
 --      SCAN (subquery)
+--      USE TEMP B-TREE FOR GROUP BY
+--    SCAN (subquery)
 --  USE TEMP B-TREE FOR ORDER BY

@@ -1,6 +1,6 @@
 WITH stem(asked, depth, letter) AS (
   SELECT value, 1, ''
-  FROM json_each(?)
+  FROM json_each(?1)
   UNION ALL
   SELECT asked, depth + 1, ''
   FROM stem
@@ -29,7 +29,7 @@ WITH stem(asked, depth, letter) AS (
     )
   FROM stem
   WHERE letter IS NOT NULL AND depth < length(asked) - 1
-  LIMIT 0 + ?
+  LIMIT 0 + ?2
 ),
 meant(asked, beginnings) AS MATERIALIZED (
   SELECT asked,
@@ -105,7 +105,7 @@ tried(asked, beginning, turn, found) AS (
   FROM tried
   WHERE found IS NOT NULL AND NOT length(beginning) <= 6
   ORDER BY 3, 2
-  LIMIT 0 + ?
+  LIMIT 0 + ?3
 )
 SELECT 'merchant' AS vocabulary,
   meant.asked AS word,
@@ -117,7 +117,7 @@ SELECT 'merchant' AS vocabulary,
       WHERE merchant_vocabulary.word >= meant.asked
         AND merchant_vocabulary.word < meant.asked
         || char(1114111)
-      LIMIT 0 + ?
+      LIMIT 0 + ?4
     )
   ) AS exact,
   (
@@ -143,7 +143,7 @@ SELECT 'merchant' AS vocabulary,
           )
         )
       ORDER BY turn, beginning
-      LIMIT 0 + ?
+      LIMIT 0 + ?5
     )
   ) AS similar
 FROM meant

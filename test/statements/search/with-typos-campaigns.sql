@@ -3,9 +3,9 @@ WITH strict AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM campaign_words
-    WHERE campaign_words MATCH ?
+    WHERE campaign_words MATCH ?1
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?2
   ) AS candidate
   CROSS JOIN campaigns ON campaigns.key = candidate.key
   WHERE NOT EXISTS (
@@ -20,9 +20,9 @@ lenient AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM campaign_words
-    WHERE campaign_words MATCH ?
+    WHERE campaign_words MATCH ?3
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?2
   ) AS candidate
   CROSS JOIN campaigns ON campaigns.key = candidate.key
   WHERE NOT EXISTS (
@@ -40,7 +40,7 @@ found(rank, key, forgiven) AS MATERIALIZED (
         SELECT json_group_array(key)
         FROM (
           SELECT key
-          FROM json_each(?) AS asked
+          FROM json_each(?4) AS asked
           WHERE instr(
             ' ' || (
               campaigns.words || ' '
@@ -72,7 +72,7 @@ found(rank, key, forgiven) AS MATERIALIZED (
     CROSS JOIN campaigns ON campaigns.key = candidate.key
   )
   ORDER BY rank, key
-  LIMIT 0 + ?
+  LIMIT 0 + ?5
 )
 SELECT json_object(
   'id', campaigns.id, 'account_id', CAST(accounts.id AS INTEGER), 'name', campaigns.name,

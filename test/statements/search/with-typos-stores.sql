@@ -3,9 +3,9 @@ WITH strict AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM store_words
-    WHERE store_words MATCH ?
+    WHERE store_words MATCH ?1
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?2
   ) AS candidate
   CROSS JOIN stores ON stores.key = candidate.key
   WHERE NOT EXISTS (
@@ -20,9 +20,9 @@ lenient AS MATERIALIZED (
   FROM (
     SELECT rowid AS key
     FROM store_words
-    WHERE store_words MATCH ?
+    WHERE store_words MATCH ?3
     ORDER BY rowid
-    LIMIT 0 + ?
+    LIMIT 0 + ?2
   ) AS candidate
   CROSS JOIN stores ON stores.key = candidate.key
   WHERE NOT EXISTS (
@@ -40,7 +40,7 @@ found(rank, key, forgiven) AS MATERIALIZED (
         SELECT json_group_array(key)
         FROM (
           SELECT key
-          FROM json_each(?) AS asked
+          FROM json_each(?4) AS asked
           WHERE instr(
             ' ' || (
               stores.words || ' '
@@ -68,7 +68,7 @@ found(rank, key, forgiven) AS MATERIALIZED (
     CROSS JOIN stores ON stores.key = candidate.key
   )
   ORDER BY rank, key
-  LIMIT 0 + ?
+  LIMIT 0 + ?5
 )
 SELECT json_object(
   'id', stores.id, 'account_id', accounts.id, 'name', stores.name, 'store_image',

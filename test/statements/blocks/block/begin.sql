@@ -1,14 +1,14 @@
 UPDATE program_state
-SET version = program_state.version + 1, act = ?, restorable = 0
+SET version = program_state.version + 1, act = ?1, restorable = 0
 WHERE (
   SELECT customers.key
   FROM customers
-  WHERE customers.id = ? AND customers.erased = 0
+  WHERE customers.id = ?2 AND customers.erased = 0
 ) IS NOT NULL
   AND (
     SELECT customers.key
     FROM customers
-    WHERE customers.id = ? AND customers.erased = 0
+    WHERE customers.id = ?3 AND customers.erased = 0
   ) IS NOT NULL
   AND NOT EXISTS (
     SELECT 1
@@ -16,12 +16,12 @@ WHERE (
     WHERE blocks.customer_key = (
       SELECT customers.key
       FROM customers
-      WHERE customers.id = ? AND customers.erased = 0
+      WHERE customers.id = ?2 AND customers.erased = 0
     )
       AND blocks.blocked_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ? AND customers.erased = 0
+        WHERE customers.id = ?3 AND customers.erased = 0
       )
   )
 

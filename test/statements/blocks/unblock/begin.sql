@@ -1,17 +1,17 @@
 UPDATE program_state
-SET version = program_state.version + 1, act = ?, restorable = 0
+SET version = program_state.version + 1, act = ?1, restorable = 0
 WHERE EXISTS (
   SELECT 1
   FROM blocks
   WHERE blocks.customer_key = (
     SELECT customers.key
     FROM customers
-    WHERE customers.id = ? AND customers.erased = 0
+    WHERE customers.id = ?2 AND customers.erased = 0
   )
     AND blocks.blocked_key = (
       SELECT customers.key
       FROM customers
-      WHERE customers.id = ? AND customers.erased = 0
+      WHERE customers.id = ?3 AND customers.erased = 0
     )
 )
 

@@ -3,14 +3,14 @@ FROM blocks
 WHERE blocks.customer_key = (
   SELECT customers.key
   FROM customers
-  WHERE customers.id = ? AND customers.erased = 0
+  WHERE customers.id = ?1 AND customers.erased = 0
 )
   AND blocks.blocked_key = (
     SELECT customers.key
     FROM customers
-    WHERE customers.id = ? AND customers.erased = 0
+    WHERE customers.id = ?2 AND customers.erased = 0
   )
-  AND EXISTS (SELECT 1 FROM program_state WHERE program_state.act = ?)
+  AND EXISTS (SELECT 1 FROM program_state WHERE program_state.act = ?3)
 
 --  SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
 --  SCALAR SUBQUERY

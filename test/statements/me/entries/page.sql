@@ -11,25 +11,25 @@ SELECT 'entry' AS part,
 FROM (
   SELECT *
   FROM balance_entries INDEXED BY balance_entries_by_customer
-  WHERE balance_entries.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  WHERE balance_entries.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
     AND balance_entries.id NOT GLOB 'sealed:*'
-    AND (balance_entries.created_at, balance_entries.id) < (?, ?)
+    AND (balance_entries.created_at, balance_entries.id) < (?2, ?3)
   ORDER BY balance_entries.created_at DESC, balance_entries.id DESC
   LIMIT 1000
 ) AS balance_entries
 CROSS JOIN stores ON stores.key = balance_entries.store_key
 CROSS JOIN visible_accounts
   ON visible_accounts.key = stores.account_key
-  AND (? IS NULL OR visible_accounts.id = ?)
+  AND (?4 IS NULL OR visible_accounts.id = ?4)
 LEFT JOIN campaigns ON campaigns.key = balance_entries.campaign_key
 UNION ALL
 SELECT 'end', balance_entries.id, 0, '', balance_entries.created_at, NULL, NULL, NULL, NULL, NULL
 FROM (
   SELECT *
   FROM balance_entries INDEXED BY balance_entries_by_customer
-  WHERE balance_entries.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  WHERE balance_entries.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
     AND balance_entries.id NOT GLOB 'sealed:*'
-    AND (balance_entries.created_at, balance_entries.id) < (?, ?)
+    AND (balance_entries.created_at, balance_entries.id) < (?2, ?3)
   ORDER BY balance_entries.created_at DESC, balance_entries.id DESC
   LIMIT 1 OFFSET 999
 ) AS balance_entries
@@ -50,12 +50,12 @@ FROM (
   CROSS JOIN stores ON stores.key = balance_entries.store_key
   CROSS JOIN visible_accounts
     ON visible_accounts.key = stores.account_key
-    AND (? IS NULL OR visible_accounts.id = ?)
+    AND (?4 IS NULL OR visible_accounts.id = ?4)
   WHERE balance_entries.id >= printf(
-    'sealed:%08x', (SELECT customers.key FROM customers WHERE customers.id = ?)
+    'sealed:%08x', (SELECT customers.key FROM customers WHERE customers.id = ?1)
   )
     AND balance_entries.id < printf(
-      'sealed:%08x', (SELECT customers.key FROM customers WHERE customers.id = ?) + 1
+      'sealed:%08x', (SELECT customers.key FROM customers WHERE customers.id = ?1) + 1
     )
     AND NOT EXISTS (
       SELECT *
@@ -63,18 +63,18 @@ FROM (
       WHERE balance_entries.customer_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?1
       )
         AND balance_entries.id NOT GLOB 'sealed:*'
-        AND (balance_entries.created_at, balance_entries.id) < (?, ?)
+        AND (balance_entries.created_at, balance_entries.id) < (?2, ?3)
       ORDER BY balance_entries.created_at DESC, balance_entries.id DESC
       LIMIT 1 OFFSET 999
     )
-    AND visible_accounts.id > iif(? = '', ?, '')
+    AND visible_accounts.id > iif(?2 = '', ?3, '')
   GROUP BY visible_accounts.key
   ORDER BY visible_accounts.id
 )
-LIMIT 0 + 1 + ?
+LIMIT 0 + 1 + ?5
 
 --  COMPOUND QUERY
 --    LEFT-MOST SUBQUERY

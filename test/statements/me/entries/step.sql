@@ -8,7 +8,7 @@ SELECT coalesce(
   0
 ) AS step
 FROM visible_customers
-WHERE visible_customers.id = ?
+WHERE visible_customers.id = ?1
 
 --  SEARCH customers USING INDEX sqlite_autoindex_customers_1 (id=?)
 --  CORRELATED SCALAR SUBQUERY

@@ -1,9 +1,9 @@
 UPDATE program_state
-SET version = program_state.version + 1, act = ?, restorable = 0
+SET version = program_state.version + 1, act = ?1, restorable = 0
 WHERE (
   SELECT customers.key
   FROM customers
-  WHERE customers.id = ? AND customers.erased = 0
+  WHERE customers.id = ?2 AND customers.erased = 0
 ) IS NOT NULL
   AND NOT EXISTS (
     SELECT 1
@@ -11,9 +11,9 @@ WHERE (
     WHERE customer_requests.customer_key = (
       SELECT customers.key
       FROM customers
-      WHERE customers.id = ? AND customers.erased = 0
+      WHERE customers.id = ?2 AND customers.erased = 0
     )
-      AND customer_requests.type = ?
+      AND customer_requests.type = ?3
   )
 
 --  SCAN program_state

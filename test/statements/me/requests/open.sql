@@ -3,9 +3,9 @@ FROM customer_requests
 WHERE customer_requests.customer_key = (
   SELECT customers.key
   FROM customers
-  WHERE customers.id = ? AND customers.erased = 0
+  WHERE customers.id = ?1 AND customers.erased = 0
 )
-  AND customer_requests.type = ?
+  AND customer_requests.type = ?2
 
 --  SEARCH customer_requests USING PRIMARY KEY (customer_key=? AND type=?)
 --  SCALAR SUBQUERY

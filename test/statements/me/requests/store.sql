@@ -1,9 +1,9 @@
 INSERT INTO customer_requests (customer_key, type, requested_at)
-SELECT (SELECT customers.key FROM customers WHERE customers.id = ? AND customers.erased = 0),
-  ?,
+SELECT (SELECT customers.key FROM customers WHERE customers.id = ?1 AND customers.erased = 0),
+  ?2,
   (SELECT now FROM clock)
 FROM program_state
-WHERE program_state.act = ?
+WHERE program_state.act = ?3
 
 --  SCAN program_state
 --  SCALAR SUBQUERY

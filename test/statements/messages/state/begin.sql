@@ -4,9 +4,9 @@ WITH mark AS MATERIALIZED (
     message_states.read_at AS old_read_at,
     message_states.notifications_disabled AS old_disabled,
     nullif(
-      max(coalesce(message_states.read_at, ''), coalesce(min(?, shown.at), '')), ''
+      max(coalesce(message_states.read_at, ''), coalesce(min(?1, shown.at), '')), ''
     ) AS read_at,
-    coalesce(?, message_states.notifications_disabled, 0) AS disabled
+    coalesce(?2, message_states.notifications_disabled, 0) AS disabled
   FROM (
     SELECT message_group_members.group_key AS group_key,
       message_group_members.customer_key AS customer_key,
@@ -20,11 +20,11 @@ WITH mark AS MATERIALIZED (
       ) AS is_newest
     FROM message_groups
     CROSS JOIN message_group_members ON message_group_members.group_key = message_groups.key
-    WHERE message_groups.id = ?
+    WHERE message_groups.id = ?3
       AND message_group_members.customer_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?4
       )
       AND iif(
         message_groups.newest_at < (SELECT program_state.stamp AS stamp FROM program_state),
@@ -35,7 +35,7 @@ WITH mark AS MATERIALIZED (
     ON message_states.group_key = shown.group_key
     AND message_states.customer_key = shown.customer_key
 ) UPDATE program_state
-SET version = program_state.version + 1, act = ?, restorable = 0
+SET version = program_state.version + 1, act = ?5, restorable = 0
 WHERE EXISTS (
   SELECT 1
   FROM mark

@@ -15,7 +15,7 @@ SELECT message_groups.id AS group_id,
       sender.key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?1
       ) AND messages.life = sender.life OR message_states.read_at >= page.at OR blocks.blocked_key IS NOT NULL,
       1, 0
     ),
@@ -58,10 +58,10 @@ SELECT message_groups.id AS group_id,
             SELECT friendships.status
             FROM friendships
             WHERE friendships.low_key = min(
-              (SELECT customers.key FROM customers WHERE customers.id = ?), customers.key
+              (SELECT customers.key FROM customers WHERE customers.id = ?1), customers.key
             )
               AND friendships.high_key = max(
-                (SELECT customers.key FROM customers WHERE customers.id = ?), customers.key
+                (SELECT customers.key FROM customers WHERE customers.id = ?1), customers.key
               )
           ),
           -1
@@ -70,16 +70,16 @@ SELECT message_groups.id AS group_id,
         EXISTS (
           SELECT 1
           FROM blocks
-          WHERE blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+          WHERE blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
             AND blocks.blocked_key = customers.key
         ) AS is_blocked
       FROM message_group_members AS member
       CROSS JOIN customers ON customers.key = member.customer_key
       WHERE member.group_key = message_groups.key
-        AND member.customer_key <> (SELECT customers.key FROM customers WHERE customers.id = ?)
+        AND member.customer_key <> (SELECT customers.key FROM customers WHERE customers.id = ?1)
       ORDER BY member.position
     )
-  ) AS "nameAndMembers"
+  ) AS `nameAndMembers`
 FROM (
   SELECT message_group_members.group_key AS group_key,
     message_group_members.customer_key AS customer_key,
@@ -90,11 +90,11 @@ FROM (
     message_groups.newest_at < (SELECT program_state.stamp AS stamp FROM program_state) AS is_newest
   FROM message_groups
   CROSS JOIN message_group_members ON message_group_members.group_key = message_groups.key
-  WHERE message_groups.id = ?
+  WHERE message_groups.id = ?2
     AND message_group_members.customer_key = (
       SELECT customers.key
       FROM customers
-      WHERE customers.id = ?
+      WHERE customers.id = ?1
     )
     AND iif(
       message_groups.newest_at < (SELECT program_state.stamp AS stamp FROM program_state),
@@ -108,9 +108,9 @@ CROSS JOIN customers AS starter ON starter.key = message_groups.initial_customer
 CROSS JOIN customers AS sender ON sender.key = messages.customer_key
 LEFT JOIN message_states
   ON message_states.group_key = message_groups.key
-  AND message_states.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  AND message_states.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
 LEFT JOIN blocks
-  ON blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?)
+  ON blocks.customer_key = (SELECT customers.key FROM customers WHERE customers.id = ?1)
   AND blocks.blocked_key = sender.key
 
 --  SEARCH message_groups USING INDEX sqlite_autoindex_message_groups_1 (id=?)

@@ -4,9 +4,9 @@ WITH mark AS MATERIALIZED (
     message_states.read_at AS old_read_at,
     message_states.notifications_disabled AS old_disabled,
     nullif(
-      max(coalesce(message_states.read_at, ''), coalesce(min(?, shown.at), '')), ''
+      max(coalesce(message_states.read_at, ''), coalesce(min(?1, shown.at), '')), ''
     ) AS read_at,
-    coalesce(?, message_states.notifications_disabled, 0) AS disabled
+    coalesce(?2, message_states.notifications_disabled, 0) AS disabled
   FROM (
     SELECT message_group_members.group_key AS group_key,
       message_group_members.customer_key AS customer_key,
@@ -20,11 +20,11 @@ WITH mark AS MATERIALIZED (
       ) AS is_newest
     FROM message_groups
     CROSS JOIN message_group_members ON message_group_members.group_key = message_groups.key
-    WHERE message_groups.id = ?
+    WHERE message_groups.id = ?3
       AND message_group_members.customer_key = (
         SELECT customers.key
         FROM customers
-        WHERE customers.id = ?
+        WHERE customers.id = ?4
       )
       AND iif(
         message_groups.newest_at < (SELECT program_state.stamp AS stamp FROM program_state),
@@ -39,7 +39,7 @@ INSERT INTO message_states (group_key, customer_key, read_at, notifications_disa
 SELECT mark.group_key, mark.customer_key, mark.read_at, mark.disabled
 FROM mark
 CROSS JOIN program_state
-WHERE program_state.act = ?
+WHERE program_state.act = ?5
 ON CONFLICT (group_key, customer_key) DO UPDATE
 SET (read_at, notifications_disabled) = (excluded.read_at, excluded.notifications_disabled)
 

@@ -6,10 +6,10 @@ SELECT team_links.descendant_id AS id,
       SELECT friendships.status
       FROM friendships
       WHERE friendships.low_key = min(
-        (SELECT customers.key FROM customers WHERE customers.id = ?), visible_customers.key
+        (SELECT customers.key FROM customers WHERE customers.id = ?1), visible_customers.key
       )
         AND friendships.high_key = max(
-          (SELECT customers.key FROM customers WHERE customers.id = ?), visible_customers.key
+          (SELECT customers.key FROM customers WHERE customers.id = ?1), visible_customers.key
         )
     ),
     -1
@@ -37,19 +37,19 @@ FROM (
     AND root_membership.member_key = (
       SELECT customers.member_key
       FROM customers
-      WHERE customers.id = ?
+      WHERE customers.id = ?2
     )
     AND +root_membership.joined = 1
   CROSS JOIN team_links
     ON team_links.store_key = visible_stores.key
     AND team_links.ancestor_key = root_membership.member_key
     AND team_links.joined = 1
-    AND team_links.depth BETWEEN ?
-    AND ?
-    AND (team_links.depth, team_links.name, team_links.descendant_id) > (?, ?, ?)
-  WHERE visible_stores.id = ?
+    AND team_links.depth BETWEEN ?3
+    AND ?4
+    AND (team_links.depth, team_links.name, team_links.descendant_id) > (?5, ?6, ?7)
+  WHERE visible_stores.id = ?8
   ORDER BY team_links.depth, team_links.name, team_links.descendant_id
-  LIMIT 0 + 1 + ? OFFSET ?
+  LIMIT 0 + 1 + ?9 OFFSET ?10
 ) AS team_links
 CROSS JOIN memberships
   ON memberships.store_key = team_links.store_key

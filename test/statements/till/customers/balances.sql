@@ -14,23 +14,23 @@ WHERE holdings.customer_key IN (
         visible_customers.first_name AS first_name,
         visible_customers.last_name AS last_name
       FROM visible_customers
-      WHERE (visible_customers.scan_id = ? AND visible_customers.scan_id <> '')
+      WHERE (visible_customers.scan_id = ?1 AND visible_customers.scan_id <> '')
       ORDER BY visible_customers.id
-      LIMIT 0 + ?
+      LIMIT 0 + ?2
     )
   )
 )
   AND (
-    ? IS NULL
+    ?3 IS NULL
     OR EXISTS (
       SELECT 1
       FROM accounts
-      WHERE accounts.key = holdings.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+      WHERE accounts.key = holdings.account_key AND accounts.id IN (SELECT value FROM json_each(?3))
     )
   )
   AND (holdings.balance IS NOT NULL OR holdings.stores_joined > 0)
 ORDER BY holdings.customer_key, visible_accounts.company, visible_accounts.id
-LIMIT 0 + ?
+LIMIT 0 + ?4
 
 --  SEARCH customer_accounts USING PRIMARY KEY (customer_key=?)
 --  LIST SUBQUERY

@@ -2,32 +2,32 @@ WITH asked AS (
   SELECT (
     stores.key IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
-        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AND (
     campaigns.key IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
         WHERE accounts.key = campaigns.account_key
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AS is_covered,
     visible_stores.key IS NOT NULL AS has_store,
     customers.key IS NOT NULL AS has_customer,
-    ? IS NULL OR campaigns.key IS NOT NULL AS has_campaign,
+    ?2 IS NULL OR campaigns.key IS NOT NULL AS has_campaign,
     campaigns.key IS NULL OR campaigns.account_key = stores.account_key AS has_own_campaign,
-    coalesce(?, (SELECT now FROM clock)) >= program_state.horizon AS is_kept,
-    coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened,
-    ? IS NULL OR coalesce(customer_accounts.balance, 0) + ? >= ? AS balance_suffices,
+    coalesce(?3, (SELECT now FROM clock)) >= program_state.horizon AS is_kept,
+    coalesce(?3, (SELECT now FROM clock)) <= (SELECT datetime(now, ?4) FROM clock) AS has_happened,
+    ?5 IS NULL OR coalesce(customer_accounts.balance, 0) + ?6 >= ?5 AS balance_suffices,
     coalesce(customer_accounts.balance, 0) AS balance,
     balance_entries.id AS id,
     (
@@ -45,7 +45,7 @@ WITH asked AS (
     balance_entries.description AS description,
     balance_entries.created_at AS created_at,
     (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
@@ -54,15 +54,15 @@ WITH asked AS (
           FROM stores AS place
           WHERE place.key = balance_entries.store_key
         )
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     ) AS is_stored_covered
   FROM program_state
-  LEFT JOIN stores ON stores.id = ?
+  LEFT JOIN stores ON stores.id = ?7
   LEFT JOIN visible_stores ON visible_stores.key = stores.key
-  LEFT JOIN customers ON customers.id = ? AND customers.erased = 0
-  LEFT JOIN campaigns ON campaigns.id = ?
-  LEFT JOIN balance_entries ON balance_entries.id = ?
+  LEFT JOIN customers ON customers.id = ?8 AND customers.erased = 0
+  LEFT JOIN campaigns ON campaigns.id = ?2
+  LEFT JOIN balance_entries ON balance_entries.id = ?9
   LEFT JOIN customer_accounts
     ON customer_accounts.customer_key = coalesce(balance_entries.customer_key, customers.key)
     AND customer_accounts.account_key = stores.account_key
@@ -71,7 +71,7 @@ SELECT asked.*,
   (
     SELECT program_state.version
     FROM program_state
-    WHERE program_state.act = ?
+    WHERE program_state.act = ?10
   ) IS NOT NULL AS is_new
 FROM asked
 

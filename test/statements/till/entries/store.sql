@@ -1,19 +1,19 @@
 INSERT INTO balance_entries (
   id, customer_key, store_key, amount, campaign_key, description, created_at, request
 )
-SELECT ?,
+SELECT ?1,
   customers.key,
   stores.key,
-  ?,
+  ?2,
   campaigns.key,
-  ?,
-  coalesce(?, (SELECT now FROM clock)),
+  ?3,
+  coalesce(?4, (SELECT now FROM clock)),
   program_state.version
 FROM program_state
-CROSS JOIN stores ON stores.id = ?
-CROSS JOIN customers ON customers.id = ?
-LEFT JOIN campaigns ON campaigns.id = ?
-WHERE program_state.act = ?
+CROSS JOIN stores ON stores.id = ?5
+CROSS JOIN customers ON customers.id = ?6
+LEFT JOIN campaigns ON campaigns.id = ?7
+WHERE program_state.act = ?8
 
 --  SCAN program_state
 --  SEARCH stores USING COVERING INDEX sqlite_autoindex_stores_1 (id=?)

@@ -1,12 +1,12 @@
 SELECT visible_customers.key IS NOT NULL AS has_customer,
   coupon_checks.key IS NOT NULL AS has_coupon,
   (
-    ? IS NULL
+    ?1 IS NULL
     OR EXISTS (
       SELECT 1
       FROM accounts
       WHERE accounts.key = coupon_checks.account_key
-        AND accounts.id IN (SELECT value FROM json_each(?))
+        AND accounts.id IN (SELECT value FROM json_each(?1))
     )
   ) AS is_covered,
   coupon_checks.coupon_not_deleted AS coupon_not_deleted,
@@ -15,8 +15,8 @@ SELECT visible_customers.key IS NOT NULL AS has_customer,
   coupon_checks.ends_at AS coupon_ends_at,
   coalesce(holdings.joined_a_store, 0) AS joined_a_store
 FROM program_state
-LEFT JOIN visible_customers ON visible_customers.id = ?
-LEFT JOIN coupon_checks ON coupon_checks.id = ? AND coupon_checks.kind = 'digital'
+LEFT JOIN visible_customers ON visible_customers.id = ?2
+LEFT JOIN coupon_checks ON coupon_checks.id = ?3 AND coupon_checks.kind = 'digital'
 LEFT JOIN holdings
   ON holdings.customer_key = visible_customers.key
   AND holdings.account_key = coupon_checks.account_key

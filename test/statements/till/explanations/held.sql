@@ -1,12 +1,12 @@
 SELECT visible_customers.key IS NOT NULL AS has_customer,
   held_coupon_checks.id IS NOT NULL AS has_coupon,
   (
-    ? IS NULL
+    ?1 IS NULL
     OR EXISTS (
       SELECT 1
       FROM accounts
       WHERE accounts.key = held_coupon_checks.account_key
-        AND accounts.id IN (SELECT value FROM json_each(?))
+        AND accounts.id IN (SELECT value FROM json_each(?1))
     )
   ) AS is_covered,
   held_coupon_checks.customer_key = visible_customers.key AS belongs_to_customer,
@@ -22,9 +22,9 @@ SELECT visible_customers.key IS NOT NULL AS has_customer,
   customer_coupons.total_count AS total_count,
   customer_coupons.usage_count + customer_coupons.redeemed AS uses
 FROM program_state
-LEFT JOIN visible_customers ON visible_customers.id = ?
-LEFT JOIN customer_coupons ON customer_coupons.id = ?
-LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?) AS held_coupon_checks
+LEFT JOIN visible_customers ON visible_customers.id = ?2
+LEFT JOIN customer_coupons ON customer_coupons.id = ?3
+LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?3) AS held_coupon_checks
   ON true
 
 --  MATERIALIZE held_coupon_checks

@@ -2,22 +2,22 @@ WITH asked AS (
   SELECT (
     stores.key IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
-        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AND (
     held_coupon_checks.id IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
         WHERE accounts.key = held_coupon_checks.account_key
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AS is_covered,
@@ -36,7 +36,7 @@ WITH asked AS (
     EXISTS (
       SELECT 1
       FROM live_holds
-      WHERE live_holds.id = ? AND live_holds.customer_coupon_key = customer_coupons.id
+      WHERE live_holds.id = ?2 AND live_holds.customer_coupon_key = customer_coupons.id
     ) OR max(
       0,
       customer_coupons.total_count - (
@@ -63,7 +63,7 @@ WITH asked AS (
     (SELECT named.id FROM stores AS named WHERE named.key = till_holds.store_key) AS hold_store,
     till_holds.held_until AS held_until,
     (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
@@ -72,11 +72,11 @@ WITH asked AS (
           FROM stores AS named
           WHERE named.key = redemptions.store_key
         )
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     ) AS is_stored_covered,
     (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
@@ -85,28 +85,32 @@ WITH asked AS (
           FROM stores AS named
           WHERE named.key = till_holds.store_key
         )
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     ) AS is_hold_covered
   FROM program_state
-  LEFT JOIN stores ON stores.id = ?
+  LEFT JOIN stores ON stores.id = ?3
   LEFT JOIN visible_stores ON visible_stores.key = stores.key
-  LEFT JOIN customer_coupons ON customer_coupons.id = ?
-  LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?) AS held_coupon_checks
+  LEFT JOIN customer_coupons ON customer_coupons.id = ?4
+  LEFT JOIN (
+    SELECT *
+    FROM held_coupon_checks
+    WHERE held_coupon_checks.id = ?4
+  ) AS held_coupon_checks
     ON true
   CROSS JOIN (
     SELECT count(*) AS holds
     FROM live_holds
-    WHERE live_holds.customer_coupon_key = ?
+    WHERE live_holds.customer_coupon_key = ?4
   ) AS held
-  LEFT JOIN redemptions ON redemptions.id = ?
-  LEFT JOIN till_holds ON till_holds.id = ?
+  LEFT JOIN redemptions ON redemptions.id = ?2
+  LEFT JOIN till_holds ON till_holds.id = ?2
 )
 SELECT asked.*,
   (
     SELECT program_state.version
     FROM program_state
-    WHERE program_state.act = ?
+    WHERE program_state.act = ?5
   ) IS NOT NULL AS is_new
 FROM asked
 

@@ -1,9 +1,9 @@
 UPDATE program_state
-SET act = ?
+SET act = ?1
 WHERE EXISTS (
   SELECT 1
   FROM till_holds
-  WHERE till_holds.id = ?
+  WHERE till_holds.id = ?2
     AND till_holds.state = 'held'
     AND till_holds.held_until >= (SELECT now FROM clock)
     AND (
@@ -13,21 +13,21 @@ WHERE EXISTS (
         FROM stores
         WHERE stores.key = till_holds.store_key
           AND (
-            ? IS NULL
+            ?3 IS NULL
             OR EXISTS (
               SELECT 1
               FROM accounts
               WHERE accounts.key = stores.account_key
-                AND accounts.id IN (SELECT value FROM json_each(?))
+                AND accounts.id IN (SELECT value FROM json_each(?3))
             )
           )
-          AND (? IS NULL OR stores.id IN (SELECT value FROM json_each(?)))
+          AND (?4 IS NULL OR stores.id IN (SELECT value FROM json_each(?4)))
       )
     )
 )
   OR (
-    NOT EXISTS (SELECT 1 FROM till_holds WHERE till_holds.id = ?)
-    AND NOT EXISTS (SELECT 1 FROM redemptions WHERE redemptions.id = ?)
+    NOT EXISTS (SELECT 1 FROM till_holds WHERE till_holds.id = ?2)
+    AND NOT EXISTS (SELECT 1 FROM redemptions WHERE redemptions.id = ?2)
   )
 
 --  SCAN program_state

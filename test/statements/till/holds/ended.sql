@@ -4,8 +4,8 @@ WHERE till_holds.id IN (
   (
     SELECT till_holds.id AS id
     FROM till_holds
-    WHERE till_holds.held_until < (SELECT datetime(now, ?) FROM clock)
-    LIMIT 0 + ?
+    WHERE till_holds.held_until < (SELECT datetime(now, ?1) FROM clock)
+    LIMIT 0 + ?2
   )
 )
 RETURNING till_holds.id AS id

@@ -2,22 +2,22 @@ WITH asked AS (
   SELECT (
     stores.key IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
-        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?))
+        WHERE accounts.key = stores.account_key AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AND (
     held_coupon_checks.id IS NULL
     OR (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
         WHERE accounts.key = held_coupon_checks.account_key
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     )
   ) AS is_covered,
@@ -36,7 +36,7 @@ WITH asked AS (
     EXISTS (
       SELECT 1
       FROM live_holds
-      WHERE live_holds.id = ? AND live_holds.customer_coupon_key = customer_coupons.id
+      WHERE live_holds.id = ?2 AND live_holds.customer_coupon_key = customer_coupons.id
     ) OR max(
       0,
       customer_coupons.total_count - (
@@ -63,7 +63,7 @@ WITH asked AS (
     (SELECT named.id FROM stores AS named WHERE named.key = till_holds.store_key) AS hold_store,
     till_holds.held_until AS held_until,
     (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
@@ -72,11 +72,11 @@ WITH asked AS (
           FROM stores AS named
           WHERE named.key = redemptions.store_key
         )
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     ) AS is_stored_covered,
     (
-      ? IS NULL
+      ?1 IS NULL
       OR EXISTS (
         SELECT 1
         FROM accounts
@@ -85,25 +85,29 @@ WITH asked AS (
           FROM stores AS named
           WHERE named.key = till_holds.store_key
         )
-          AND accounts.id IN (SELECT value FROM json_each(?))
+          AND accounts.id IN (SELECT value FROM json_each(?1))
       )
     ) AS is_hold_covered,
-    coalesce(?, (SELECT now FROM clock)) <= (SELECT datetime(now, ?) FROM clock) AS has_happened
+    coalesce(?3, (SELECT now FROM clock)) <= (SELECT datetime(now, ?4) FROM clock) AS has_happened
   FROM program_state
-  LEFT JOIN stores ON stores.id = ?
+  LEFT JOIN stores ON stores.id = ?5
   LEFT JOIN visible_stores ON visible_stores.key = stores.key
-  LEFT JOIN customer_coupons ON customer_coupons.id = ?
-  LEFT JOIN (SELECT * FROM held_coupon_checks WHERE held_coupon_checks.id = ?) AS held_coupon_checks
+  LEFT JOIN customer_coupons ON customer_coupons.id = ?6
+  LEFT JOIN (
+    SELECT *
+    FROM held_coupon_checks
+    WHERE held_coupon_checks.id = ?6
+  ) AS held_coupon_checks
     ON true
   CROSS JOIN (
     SELECT count(*) AS holds
     FROM live_holds
-    WHERE live_holds.customer_coupon_key = ?
+    WHERE live_holds.customer_coupon_key = ?6
   ) AS held
-  LEFT JOIN redemptions ON redemptions.id = ?
-  LEFT JOIN till_holds ON till_holds.id = ?
+  LEFT JOIN redemptions ON redemptions.id = ?2
+  LEFT JOIN till_holds ON till_holds.id = ?2
 ) UPDATE program_state
-SET version = program_state.version + 1, act = ?, restorable = 0
+SET version = program_state.version + 1, act = ?7, restorable = 0
 WHERE EXISTS (
   SELECT 1
   FROM asked

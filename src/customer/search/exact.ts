@@ -9,7 +9,7 @@ import {
   ifShort,
   type Lengths,
   lengthsOf,
-  measures,
+  measuresOf,
   pagesOf,
   selectedLengths,
   sumOf,
@@ -34,7 +34,9 @@ export interface ExactSearch {
 export function prepareExact(search: ExactSearch) {
   const begins = beginningsOf(search.words);
   const expressions = { whole: matchAll(search.words.map(wholeWords)), beginnings: matchAll(begins) };
-  return { ...search, measured: toMeasure(search.words, begins), expressions };
+  const measured = toMeasure(search.words, begins);
+  const terms = measured.flatMap((item) => item.terms);
+  return { ...search, measured, expressions, isMeasured: mayBeLong(terms), measuresFor: measuresOf(terms) };
 }
 
 type PreparedSearch = ReturnType<typeof prepareExact>;
@@ -62,12 +64,11 @@ function mayBeLong(terms: Choice): boolean {
   return terms.length > 1 || !terms.every(hasList);
 }
 
-export function firstStep(list: SearchList, { measured, expressions, caller, limits }: PreparedSearch) {
+export function firstStep(list: SearchList, search: PreparedSearch) {
+  const { isMeasured, measuresFor, expressions, caller, limits } = search;
   const { candidates } = limits[list];
-  const terms = measured.flatMap((item) => item.terms);
-  const shape = { list, isMeasured: mayBeLong(terms) };
-  const values = { ...measures(terms, limits[list]), caller };
-  return selectIfShort(shape, { ...values, ...expressions, candidates, hidden: candidates - FOUND_LIMIT });
+  const values = { ...measuresFor(limits[list]), ...expressions, candidates, hidden: candidates - FOUND_LIMIT, caller };
+  return selectIfShort({ list, isMeasured }, values);
 }
 
 /** Statements for a list that the first step did not fill; none if it has found all records. */
@@ -128,7 +129,7 @@ export const selectIfShort = compilePer(
   (
     shape: { list: SearchList; isMeasured: boolean },
     placeholder: PlaceholderOf<
-      keyof ReturnType<typeof measures> | "whole" | "beginnings" | "candidates" | "hidden" | "caller"
+      keyof ReturnType<ReturnType<typeof measuresOf>> | "whole" | "beginnings" | "candidates" | "hidden" | "caller"
     >,
   ): SQL<Lengths & (FoundRow | { record: null })> => {
     const { list, isMeasured } = shape;

@@ -13,6 +13,8 @@ import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 const ENTRIES_OF_PAGE = 4_050;
 /** A long beginning may have a list for each record. Gathering one takes eight times as long as reading an entry. */
 const LISTS_OF_PAGE = 500;
+/** FTS5 gathers the lists of a long beginning before it returns a record, which takes so many times as long as reading them. */
+const GATHERING = 8;
 /** It sorts after every letter and digit. */
 const LAST_CHARACTER = sql.raw("char(0x10ffff)");
 /** A list that seems to have at most this number of pages is not counted. */
@@ -45,8 +47,8 @@ export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">):
         ), 0) FROM segment WHERE id IS NOT NULL
       )
       FROM (
-        SELECT key AS position, value ->> 0 AS first, value ->> 0 || iif(value ->> 1, '', ${LAST_CHARACTER}) AS last,
-          value ->> 2 AS weight
+        SELECT key AS position, rtrim(value, '*') AS first, replace(value, '*', ${LAST_CHARACTER}) AS last,
+          iif(value GLOB '0*[*]', ${sql.raw(String(GATHERING))}, 1) AS weight
         FROM json_each(${placeholder("entries")})
       )
     ),
@@ -75,14 +77,15 @@ export function ifShort(
   return sql`iif(${seemShort(index, placeholder)} OR ${areShort}, ${expression}, '""')`;
 }
 
-/** Values for these statements. `pages`: the most pages of all lists together. */
-export function measures(terms: readonly Term[], { pages }: SearchLimits) {
+/** Values for these statements, for each index. The limit `pages` is of all lists together. */
+export function measuresOf(terms: readonly Term[]) {
+  const entries = JSON.stringify(terms.map(entriesOf));
   const recordsOfPage = terms.every(hasList) ? ENTRIES_OF_PAGE : LISTS_OF_PAGE;
-  return {
-    entries: JSON.stringify(terms.map(entriesOf)),
+  return ({ pages }: SearchLimits) => ({
+    entries,
     mostPages: pages,
     mostRecords: Math.floor((pages * recordsOfPage) / terms.length),
-  };
+  });
 }
 
 /** What the lists of the terms are like in an index. */

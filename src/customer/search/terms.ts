@@ -78,17 +78,13 @@ export function shortened(term: Term): Term {
   return hasList(term) ? term : { ...term, text: [...term.text].slice(0, LONGEST_BEGINNING).join("") };
 }
 
-/** FTS5 gathers the lists of a long beginning before it returns a record, which takes so many times as long as reading them. */
-const GATHERING = 8;
-
 /**
- * What the entries in FTS5's index begin with for the term, whether this is the whole entry, and how many times its pages count.
- * An entry of a whole word begins with 0, and an entry of a beginning with the number of its letters.
+ * The entries in FTS5's index for the term: `0ada` for a whole word, `3ada*` for a beginning of three letters, which has a list,
+ * `0guestuser*` for a beginning that is too long for a list.
  */
-export function entriesOf(term: Term): [entry: string, isWhole: 0 | 1, weight: number] {
+export function entriesOf(term: Term): string {
   const { text, isWhole } = term;
-  const entry = `${!isWhole && hasList(term) ? [...text].length : 0}${text}`;
-  return [entry, isWhole ? 1 : 0, hasList(term) ? 1 : GATHERING];
+  return isWhole ? `0${text}` : `${hasList(term) ? [...text].length : 0}${text}*`;
 }
 
 const FORGIVABLE = /^[\p{L}&&[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Armenian}]]{5,}$/v;

@@ -41,9 +41,9 @@ list(position, first, last, pages) AS MATERIALIZED (
     )
   FROM (
     SELECT key AS position,
-      value ->> 0 AS first,
-      value ->> 0 || iif(value ->> 1, '', char(0x10ffff)) AS last,
-      value ->> 2 AS weight
+      rtrim(value, '*') AS first,
+      replace(value, '*', char(0x10ffff)) AS last,
+      iif(value GLOB '0*[*]', 8, 1) AS weight
     FROM json_each(?1)
   )
 ),

@@ -81,7 +81,18 @@ const DENSE = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", 
 );
 const isDense = (letter: string) => /^\p{L}/u.test(letter) && DENSE.some((script) => script.test([...letter][0] ?? ""));
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
-const graphemesOf = (text: string) => [...GRAPHEMES.segment(text.normalize("NFC"))].map(({ segment }) => segment);
+/** Letters of Hangul that are no syllables. Folding may join neighbours to a syllable. */
+const JAMO = /^[\u1100-\u11ff\u3131-\u318e\uffa0-\uffdc]+$/;
+
+function graphemesOf(text: string): string[] {
+  const graphemes: string[] = [];
+  for (const { segment } of GRAPHEMES.segment(text.normalize("NFC"))) {
+    const before = graphemes.at(-1) ?? "";
+    if (JAMO.test(before) && JAMO.test(segment)) graphemes.splice(-1, 1, before + segment);
+    else graphemes.push(segment);
+  }
+  return graphemes;
+}
 
 function runsOf(text: string): Run[] {
   const folded = fold(text);

@@ -6,6 +6,7 @@ import { RandomProgram } from "../programs/random-program.ts";
 import { EVENTFUL, FEW_FAULTS } from "../programs/shapes.ts";
 import type { Time } from "./platform/time.ts";
 
+const HALF_A_DAY_MS = 43_200_000;
 const NEW_IDS_SHARE = 0.2;
 const TAKEN_ID_SHARE = 0.03;
 const OLD_SHARE = 0.35;
@@ -35,8 +36,13 @@ export class SimulatedProgram {
     return this.#program.idsOf("store")[0] ?? "";
   }
 
+  /** Lines that the service takes. A mark that is a day ahead of the database's clock, which may be behind, is refused. */
   firstLines(): Row[] {
-    return this.#program.beginning(this.#now).filter((line) => line.record !== "message" || !this.#isOfOldGroup(line));
+    const inHalfADay = toTime(this.#time.now + HALF_A_DAY_MS);
+    return this.#program
+      .beginning(this.#now)
+      .filter((line) => line.record !== "message" || !this.#isOfOldGroup(line))
+      .filter(({ record, read_at }) => record !== "message_state" || !(read_at > inHalfADay));
   }
 
   /**

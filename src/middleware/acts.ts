@@ -38,8 +38,8 @@ export function act<const S extends Statements>(c: Context<AppEnv>, statements: 
       const rows = await db.act((id) => statements({ act: id, ...actor }));
       // The type of the other statements, which is not known here, hides this one.
       const [changed] = rows.changes as ChangesOfAct[];
-      if (changed === undefined) return rows;
-      const changes: Change[] = JSON.parse(changed.changes);
+      const changes: Change[] = JSON.parse(changed?.changes ?? "[]");
+      if (changes.length === 0) return rows;
       const notifying = notifyOfFeed(
         new Inboxes(c.env),
         { changes, unshown: null },

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
 import type { Kind } from "../db/kind.ts";
-import { columnNames, jsonOf, NOW } from "../db/select.ts";
+import { columnNames, jsonOf, NOW, pick } from "../db/select.ts";
 import { outbox, requests } from "../db/tables.ts";
 import { programState } from "./program.ts";
 
@@ -51,8 +51,12 @@ export function markVersion(id: Placeholder, when: SQL, tables = sql``): SQL {
 
 /** The changes of an act for which this holds, as JSON: of whom to tell what (`Change` of src/inbox/outbox.ts). */
 export function changesWhere(which: SQL): SQL<string> {
-  const { version: of, topic, customers, newest_at, stored_at } = outbox;
-  const change = { version: of, topic, customers: sql`json(${customers})`, newestAt: newest_at, storedAt: stored_at };
+  const change = {
+    ...pick(outbox, "version", "topic"),
+    customers: sql`json(${outbox.customers})`,
+    newestAt: outbox.newest_at,
+    storedAt: outbox.stored_at,
+  };
   return sql`(SELECT json_group_array(${jsonOf(change)}) FROM ${outbox} WHERE ${which})`;
 }
 

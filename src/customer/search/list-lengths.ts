@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import type { LimitsOfLists, SearchLimits } from "./limits.ts";
 import type { SearchList } from "./schema.ts";
-import { entriesOf, hasList, type Term } from "./terms.ts";
+import { entriesOf, hasList, LONGEST_BEGINNING, type Term } from "./terms.ts";
 import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 
 // FTS5 intersects lists of records, and takes up to 27 ns for each of their entries, even if no record is in all of them. So
@@ -21,7 +21,8 @@ const LAST_CHARACTER = sql.raw("char(0x10ffff)");
 const UNCOUNTED_PAGES = 16;
 /**
  * A list with at most this number of entries has one page. A short list right before a long one seems to be as long, so lists
- * that seem too long together are counted up to this number.
+ * that seem too long together are counted up to this number: first that of the first letters, because to open the vocabulary
+ * takes longer.
  */
 const SHORT_LIST = 1_000;
 
@@ -30,9 +31,10 @@ const SHORT_LIST = 1_000;
  * array of what `entriesOf` says of each term.
  */
 export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">): SQL {
-  const [pageIndex, data, terms] = ["idx", "data", "terms"].map((suffix) => sql.raw(`${index}_${suffix}`));
+  const [table, pageIndex, data, terms] = ["", "_idx", "_data", "_terms"].map((suffix) => sql.raw(index + suffix));
   // Its page number is doubled, and its last bit says something else.
   const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
+  const beyondShort = sql.raw(`LIMIT 1 OFFSET ${SHORT_LIST}`);
   const lastPage = sql`(SELECT max(id) & 2147483647 FROM ${data} WHERE id < (segment.id << 37) + 2147483648)`;
   return sql`
     segment(id) AS MATERIALIZED (
@@ -53,9 +55,12 @@ export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">):
       )
     ),
     lengths(position, pages) AS MATERIALIZED (
-      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
-        SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)
-        LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))}
+      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND (
+        NOT EXISTS (
+          SELECT 1 FROM ${table} WHERE ${table} MATCH '"' || substr(first, 2, ${sql.raw(String(LONGEST_BEGINNING))}) || '"*' ${beyondShort}
+        ) OR NOT EXISTS (
+          SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2) ${beyondShort}
+        )
       ), 1, pages)
       FROM list
     )`;

@@ -50,11 +50,19 @@ list(position, first, last, pages) AS MATERIALIZED (
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      pages > 16 AND NOT EXISTS (
-        SELECT 1
-        FROM campaign_words_terms
-        WHERE term >= substr(first, 2) AND term <= substr(last, 2)
-        LIMIT 1 OFFSET 1000
+      pages > 16 AND (
+        NOT EXISTS (
+          SELECT 1
+          FROM campaign_words
+          WHERE campaign_words MATCH '"' || substr(first, 2, 6) || '"*'
+          LIMIT 1 OFFSET 1000
+        )
+        OR NOT EXISTS (
+          SELECT 1
+          FROM campaign_words_terms
+          WHERE term >= substr(first, 2) AND term <= substr(last, 2)
+          LIMIT 1 OFFSET 1000
+        )
       ),
       1, pages
     )
@@ -194,6 +202,8 @@ LEFT JOIN records
 --                  SCALAR SUBQUERY
 --                    MATERIALIZE lengths
 --                      SCAN list
+--                      CORRELATED SCALAR SUBQUERY
+--                        SCAN campaign_words VIRTUAL TABLE INDEX 0:M1
 --                      CORRELATED SCALAR SUBQUERY
 --                        SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
 --                    SCAN lengths

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { KINDS, type Row } from "../../test/model/kinds.ts";
 import type { Model } from "../../test/model/model.ts";
 import { toTime } from "../../test/model/time.ts";
@@ -10,6 +11,7 @@ import { ALL_KEYS, type Difference, findDifferences, toText } from "../verify-to
 import { askAs, endpointOf } from "./load.ts";
 
 const CALLS = 200;
+const SHOWN_AFTER_MS = 2_000;
 const EVENTS = KINDS.filter(({ isEvent }) => isEvent).map(({ record }) => record);
 
 /** A text for each event and answer that differs from the model's, and for derived data that differs from a recount. */
@@ -17,6 +19,9 @@ export async function findAllDifferences(
   runtime: Runtime,
   { model, program }: { model: Model; program: RandomProgram },
 ): Promise<string[]> {
+  // The last messages are shown once their second is over, at the latest by the schedule.
+  await sleep(SHOWN_AFTER_MS);
+  await runtime.runSchedule();
   const events = await exportEvents(runtime);
   // Messages get their times from the database's clock, so the model takes these times from the export.
   const times = new Map(events.map(({ record, id, sent_at }) => [`${record} ${id}`, sent_at]));

@@ -6,7 +6,7 @@ import { outbox } from "../db/tables.ts";
 import { programState } from "../records/program.ts";
 import { IS_SHOWING_DUE } from "./message-clock.ts";
 
-export type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;
+type OutboxRow = RowOf<ReturnType<typeof selectOutbox>>;
 
 /** A change by the feed request of this version. It concerns these listeners: members of a group, or one customer. */
 export type Change = Omit<OutboxRow, "customers"> & { customers: readonly string[] };

@@ -18,7 +18,7 @@ export const notDuringRestore: MiddlewareHandler<AppEnv> = async ({ env }, next)
 type Statements = Readonly<Record<string, readonly Statement[]>> & { changes: readonly Statement<ChangesOfAct>[] };
 
 /** What names an attempt of an act in its statements, and who acts. */
-export type ActValues = { act: string } & Actor;
+type ActValues = { act: string } & Actor;
 
 /**
  * Sends the statements of an act (src/records/acts.ts), and notifies the listeners whom it concerns in the background. They run

@@ -11,9 +11,9 @@ import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
 // segment than it fills. This only decides how a search goes on. No record is found or missed because of it.
 
 const ENTRIES_OF_PAGE = 4_050;
-/** A long beginning may have a list for each record. Gathering one takes eight times as long as reading an entry. */
+/** A long beginning may have a list for each record. */
 const LISTS_OF_PAGE = 500;
-/** FTS5 gathers the lists of a long beginning before it returns a record, which takes so many times as long as reading them. */
+/** FTS5 gathers all lists of a long beginning before it returns a record: gathering a list takes eight times as long as reading it. */
 const GATHERING = 8;
 /** It sorts after every letter and digit. */
 const LAST_CHARACTER = sql.raw("char(0x10ffff)");

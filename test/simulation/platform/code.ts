@@ -36,19 +36,8 @@ const RENAMED: readonly Patch[] = [
 
 /** The globals that the bundle's function takes as parameters, in this order. */
 const GLOBALS = [
-  ...[
-    "Date",
-    "performance",
-    "Math",
-    "crypto",
-    "CryptoKey",
-    "setTimeout",
-    "clearTimeout",
-    "console",
-    "fetch",
-    "Response",
-  ],
-  ...["WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
+  ...["Date", "performance", "Math", "crypto", "setTimeout", "clearTimeout", "console", "fetch", "Response"],
+  ...["CryptoKey", "WebSocketPair", "WebSocket", "WebSocketRequestResponsePair"],
 ];
 
 /** Few events are stored here. Adding them up should still take several steps, so the steps are small. */

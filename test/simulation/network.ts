@@ -35,8 +35,12 @@ export class Network {
     await time.wait(weather.happens("a request is late") ? random.integer(200, 8_000) : random.integer(1, 60));
     if (weather.happens("a request is lost")) return this.#lose();
     const isTwice = weather.happens("a request comes twice");
-    const [answer] = await Promise.all([this.#deliver(call), ...(isTwice ? [this.#deliver(call)] : [])]);
-    if (weather.happens("an answer is lost")) return this.#lose();
+    const [answer, second = answer] = await Promise.all([
+      this.#deliver(call),
+      isTwice ? this.#deliver(call) : undefined,
+    ]);
+    // Only the sender may repeat a request (RFC 9110, 9.2.2). So it knows of the copy, and does not trust one of two answers.
+    if (second.status !== answer.status || weather.happens("an answer is lost")) return this.#lose();
     await time.wait(random.integer(1, 60));
     return answer;
   }

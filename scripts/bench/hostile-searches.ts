@@ -11,6 +11,9 @@ export interface Names {
   nameOf: (index: number) => string;
 }
 
+export const many = <Item = Line>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
 const TWENTY_SIX_WORDS = Array.from({ length: 26 }, (_, letter) => `y${String.fromCharCode(97 + letter)}`);
 const RARE_RECORDS = 200;
 
@@ -34,12 +37,22 @@ export const NAMES = {
   },
 } as const satisfies Record<string, Names>;
 
-export const many = (count: number, make: (index: number) => Line): Line[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-
 const ids = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `hostile-${prefix}-${index}`);
 const customer = (id: string, first_name: string) => ({ record: "customer", id, first_name, last_name: "Hostile" });
+const WORDS_OF_CAMPAIGN = 330;
+/** A campaign with words that begin alike, and that no other campaign has. */
+const alikeCampaign = (account_id: string) => (id: string, index: number) => ({
+  record: "campaign",
+  id,
+  account_id,
+  name: "Hostile",
+  campaign_description: many(
+    WORDS_OF_CAMPAIGN,
+    (word) => `alikesa${(index * WORDS_OF_CAMPAIGN + word).toString(36)}`,
+  ).join(" "),
+  campaign_start_date: "2020-01-01",
+});
 const store = (id: string, account_id: string, name: string) => ({
   record: "store",
   id,
@@ -74,6 +87,13 @@ export function hostileSearches(count: number, { account, caller }: { account: s
           ...ids("kiosk", 30).map((id) => store(id, account, "Kiosk")),
         ],
       ],
+    },
+    {
+      name: "search: campaigns that each have hundreds of words that begin alike",
+      query: "alikesa",
+      filter: "campaigns",
+      linesARequest: 400,
+      lists: [ids("alike", Math.ceil(count / 10)).map(alikeCampaign(account))],
     },
     {
       name: "search: customers who have all blocked the caller",

@@ -33,9 +33,9 @@ export const SHAPES: Record<string, Record<string, unknown>> = {
   },
   "search/by-text": { "-stores": { list: "stores" }, "-customers": { list: "customers" } },
   "search/exact": {
-    "-stores": { list: "stores", isMeasured: false },
-    "-campaigns": { list: "campaigns", isMeasured: true },
-    "-customers": { list: "customers", isMeasured: true },
+    "-stores": { list: "stores", measuring: "nothing" },
+    "-campaigns": { list: "campaigns", measuring: "a long beginning" },
+    "-customers": { list: "customers", measuring: "all" },
   },
   "search/is-cut": {
     "-customers": { list: "customers", isByText: false },

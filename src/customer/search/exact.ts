@@ -6,11 +6,14 @@ import type { AskedWord } from "./asked-words.ts";
 import { candidatesToTest, type LimitsOfLists, type SearchLimits } from "./limits.ts";
 import {
   areLong,
-  ifShort,
+  conditionsOf,
   type Lengths,
+  type LengthsRow,
   lengthsOf,
+  type MeasureName,
+  type Measuring,
   measuresOf,
-  pagesOf,
+  measuringOf,
   selectedLengths,
   sumOf,
 } from "./list-lengths.ts";
@@ -36,7 +39,7 @@ export function prepareExact(search: ExactSearch) {
   const expressions = { whole: matchAll(search.words.map(wholeWords)), beginnings: matchAll(begins) };
   const measured = toMeasure(search.words, begins);
   const terms = measured.flatMap((item) => item.terms);
-  return { ...search, measured, expressions, isMeasured: mayBeLong(terms), measuresFor: measuresOf(terms) };
+  return { ...search, measured, expressions, measuring: measuringOf(terms), measuresFor: measuresOf(terms) };
 }
 
 type PreparedSearch = ReturnType<typeof prepareExact>;
@@ -59,22 +62,16 @@ function toMeasure(words: readonly AskedWord[], begins: readonly Choice[]): Omit
   });
 }
 
-/** FTS5 stops at the limit in a single list. It intersects several lists, or gathers those of a long beginning, as a whole. */
-function mayBeLong(terms: Choice): boolean {
-  return terms.length > 1 || !terms.every(hasList);
-}
-
 export function firstStep(list: SearchList, search: PreparedSearch) {
-  const { isMeasured, measuresFor, expressions, caller, limits } = search;
+  const { measuring, measuresFor, expressions, caller, limits } = search;
   const { candidates } = limits[list];
   const values = { ...measuresFor(limits[list]), ...expressions, candidates, hidden: candidates - FOUND_LIMIT, caller };
-  return selectIfShort({ list, isMeasured }, values);
+  return selectIfShort({ list, measuring }, values);
 }
 
 /** Statements for a list that the first step did not fill; none if it has found all records. */
 export function secondStep(lengths: Lengths, { measured, expressions, caller, limits }: PreparedSearch) {
-  const { list, hides_more } = lengths;
-  const pages = pagesOf(lengths);
+  const { list, pages, hidesMore } = lengths;
   if (areLong(lengths, limits)) {
     let index = 0;
     const withPages = measured.map((item) => {
@@ -85,7 +82,7 @@ export function secondStep(lengths: Lengths, { measured, expressions, caller, li
     return searchByText(list, withPages, limits[list], caller);
   }
   const values = { text: expressions.beginnings, candidates: limits[list].candidates, caller };
-  return hides_more ? [selectIsCut({ list, isByText: false }, values)] : [];
+  return hidesMore ? [selectIsCut({ list, isByText: false }, values)] : [];
 }
 
 /** The statements of the second step for a list. */
@@ -127,25 +124,21 @@ function shortestLists(measured: readonly Measured[], mostPages: number): Measur
 export const selectIfShort = compilePer(
   "search/exact",
   (
-    shape: { list: SearchList; isMeasured: boolean },
-    placeholder: PlaceholderOf<
-      keyof ReturnType<ReturnType<typeof measuresOf>> | "whole" | "beginnings" | "candidates" | "hidden" | "caller"
-    >,
-  ): SQL<Lengths & (FoundRow | { record: null })> => {
-    const { list, isMeasured } = shape;
-    const index = INDEXES[list](placeholder("caller"));
-    const stage = (expression: Placeholder) => ({
-      text: isMeasured ? ifShort(index, expression, placeholder) : sql`${expression}`,
+    shape: { list: SearchList; measuring: Measuring },
+    placeholder: PlaceholderOf<MeasureName | "whole" | "beginnings" | "candidates" | "hidden" | "caller">,
+  ): SQL<LengthsRow & (FoundRow | { record: null })> => {
+    const { list, measuring } = shape;
+    const conditions = conditionsOf(measuring);
+    const { stages, found } = findWords(INDEXES[list](placeholder("caller")), placeholder("candidates"), {
+      whole: { text: placeholder("whole"), isWorthALook: conditions.whole },
+      beginnings: { text: placeholder("beginnings"), isWorthALook: conditions.beginnings },
     });
-    const found = findWords(index, placeholder("candidates"), {
-      whole: stage(placeholder("whole")),
-      beginnings: stage(placeholder("beginnings")),
-    });
-    const lengths = isMeasured ? sql`${lengthsOf(index.name, placeholder)},` : sql``;
+    const lengths = measuring === "nothing" ? sql`` : sql`${lengthsOf(shape, placeholder)},`;
     const records = SELECT_RECORDS[list](found, placeholder("caller"));
+    const isFull = sql`(SELECT count(*) FROM whole) = ${sql.raw(String(FOUND_LIMIT))}`;
     // The limit keeps the order of the records: SQLite drops the order of a joined query that has none.
-    return sql`WITH ${lengths} records AS (${records} ${limitTo(FOUND_LIMIT)})
-      SELECT ${selectList(selectedLengths(shape, placeholder))}, records.* FROM (SELECT 1) LEFT JOIN records`;
+    return sql`WITH ${lengths} ${stages}, records AS (${records} ${limitTo(FOUND_LIMIT)})
+      SELECT ${selectList(selectedLengths(shape, isFull, placeholder))}, records.* FROM (SELECT 1) LEFT JOIN records`;
   },
 );
 
@@ -157,14 +150,14 @@ const selectByText = compilePer(
     placeholder: PlaceholderOf<"whole" | "wholeTexts" | "beginnings" | "texts" | "candidates" | "caller">,
   ): SQL<FoundRow> => {
     const index = INDEXES[list](placeholder("caller"));
-    const found = findWords(index, placeholder("candidates"), {
-      whole: { text: sql`${placeholder("whole")}`, hasTexts: hasTexts(index, sql`whole_texts`) },
-      beginnings: { text: sql`${placeholder("beginnings")}`, hasTexts: hasTexts(index, sql`texts`) },
+    const { stages, found } = findWords(index, placeholder("candidates"), {
+      whole: { text: placeholder("whole"), hasTexts: hasTexts(index, sql`whole_texts`) },
+      beginnings: { text: placeholder("beginnings"), hasTexts: hasTexts(index, sql`texts`) },
     });
     const texts = sql`
       whole_texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(${placeholder("wholeTexts")})),
       texts(value, others) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(${placeholder("texts")}))`;
-    return SELECT_RECORDS[list](sql`${texts}, ${found}`, placeholder("caller"));
+    return SELECT_RECORDS[list](sql`${texts}, ${stages}, ${found}`, placeholder("caller"));
   },
 );
 
@@ -190,21 +183,34 @@ function hasTexts({ isLong, words }: WordIndex, texts: SQL): SQL {
 
 interface Stage {
   /** The FTS5 expression. */
-  text: SQL;
+  text: Placeholder;
+  /** A condition on each record. */
   hasTexts?: SQL;
+  /** If it does not hold, FTS5 is not asked. */
+  isWorthALook?: SQL | undefined;
 }
 
 /**
- * For a `WITH` clause: `found(rank, key, forgiven)`, at most 20 records. Rank 0: every word is a whole word of the record.
- * Rank 1: some words only begin a word. No word is forgiven.
+ * For `WITH` clauses: the stages, and `found(rank, key, forgiven)` of at most 20 records. Rank 0: every word is a whole word of
+ * the record. Rank 1: some words only begin a word. No word is forgiven.
  */
-function findWords(index: WordIndex, candidates: Placeholder, stages: { whole: Stage; beginnings: Stage }): SQL {
-  const limit = sql.raw(String(FOUND_LIMIT));
-  // If enough records have the whole words, this is LIMIT 0 and nothing is looked up.
-  const rest = sql`${limit} - (SELECT count(*) FROM whole)`;
+function findWords(
+  index: WordIndex,
+  candidates: Placeholder,
+  { whole, beginnings }: Record<"whole" | "beginnings", Stage>,
+) {
+  // FTS5 looks nothing up if the limit is 0.
+  const limitOf = ({ isWorthALook }: Stage, limit: SQL) =>
+    isWorthALook === undefined ? limit : sql`iif(${limit} > 0 AND ${isWorthALook}, ${limit}, 0)`;
+  const most = sql.raw(String(FOUND_LIMIT));
+  const rest = sql`${most} - (SELECT count(*) FROM whole)`;
   const isOther = sql`AND candidate.key NOT IN (SELECT key FROM whole)`;
-  return sql`
-    whole(key) AS MATERIALIZED (${selectMatches(index, { ...stages.whole, candidates, limit })}),
-    others(key) AS MATERIALIZED (${selectMatches(index, { ...stages.beginnings, candidates, limit: rest }, isOther)}),
-    found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`;
+  const select = (stage: Stage, limit: SQL, except?: SQL) =>
+    selectMatches(index, { ...stage, candidates, limit: limitOf(stage, limit) }, except);
+  return {
+    stages: sql`
+      whole(key) AS MATERIALIZED (${select(whole, most)}),
+      others(key) AS MATERIALIZED (${select(beginnings, rest, isOther)})`,
+    found: sql`found(rank, key, forgiven) AS (SELECT 0, key, NULL FROM whole UNION ALL SELECT 1, key, NULL FROM others)`,
+  };
 }

@@ -1,18 +1,15 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import type { LimitsOfLists, SearchLimits } from "./limits.ts";
 import type { SearchList } from "./schema.ts";
-import { entriesOf, hasList, LONGEST_BEGINNING, type Term } from "./terms.ts";
-import { INDEXES, nameOf, type WordIndex } from "./word-index.ts";
+import { entriesOf, hasList, LONGEST_BEGINNING, matchAny, shortened, type Term } from "./terms.ts";
+import { INDEXES } from "./word-index.ts";
 
 // FTS5 intersects lists of records, and takes up to 27 ns for each of their entries, even if no record is in all of them. So
 // a search looks first at the index of FTS5's pages. It has the first term of each page, so the page of a term and the page
 // of the next term say how many full pages of 4 KB, of up to 4,050 entries each, the list of a term has: one or two fewer a
 // segment than it fills. This only decides how a search goes on. No record is found or missed because of it.
 
-const ENTRIES_OF_PAGE = 4_050;
-/** A long beginning may have a list for each record. */
-const LISTS_OF_PAGE = 500;
 /** FTS5 gathers all lists of a long beginning before it returns a record: gathering a list takes eight times as long as reading it. */
 const GATHERING = 8;
 /** It sorts after every letter and digit. */
@@ -25,24 +22,55 @@ const UNCOUNTED_PAGES = 16;
  * takes longer.
  */
 const SHORT_LIST = 1_000;
+/** If at most this number of records have a long beginning, gathering is short, though each may have hundreds of such words. */
+const FEW_RECORDS = 20;
 
 /**
- * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term. `entries`: a JSON
- * array of what `entriesOf` says of each term.
+ * What is measured: nothing, because FTS5 stops at the limit in a single list; a long beginning, which has no list; or all
+ * terms, because FTS5 intersects their lists as a whole.
  */
-export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">): SQL {
-  const [table, pageIndex, data, terms] = ["", "_idx", "_data", "_terms"].map((suffix) => sql.raw(index + suffix));
+export type Measuring = "nothing" | "a long beginning" | "all";
+
+export function measuringOf(terms: readonly Term[]): Measuring {
+  if (terms.length > 1) return "all";
+  return terms.every(hasList) ? "nothing" : "a long beginning";
+}
+
+/** A search in a list. */
+interface Shape {
+  list: SearchList;
+  measuring: Measuring;
+}
+
+/**
+ * For a `WITH` clause: `lengths(position, pages)`, how many pages of an index have the entries of each term, and
+ * `short(is_short)`, whether these are few enough. For a long beginning also `begun(records)`, how many records have its first
+ * letters, counted up to `FEW_RECORDS` and one more. The values are those of `measuresOf`.
+ */
+export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf<MeasureName | "caller">): SQL {
+  const { name } = INDEXES[list](placeholder("caller"));
+  const [index, pageIndex, data, terms] = ["", "_idx", "_data", "_terms"].map((suffix) => sql.raw(name + suffix));
   // Its page number is doubled, and its last bit says something else.
   const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
-  const beyondShort = sql.raw(`LIMIT 1 OFFSET ${SHORT_LIST}`);
   const lastPage = sql`(SELECT max(id) & 2147483647 FROM ${data} WHERE id < (segment.id << 37) + 2147483648)`;
+  const matches = (beginning: SQL) => sql`SELECT 1 FROM ${index} WHERE ${index} MATCH ${beginning}`;
+  const hasMore = (rows: SQL) => sql`EXISTS (${rows} LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))})`;
+  const firstLetters = sql`'"' || substr(first, 2, ${sql.raw(String(LONGEST_BEGINNING))}) || '"*'`;
+  const few = sql.raw(String(FEW_RECORDS));
+  const begun = sql`
+    begun(records) AS MATERIALIZED (
+      SELECT count(*) FROM (${matches(sql`${placeholder("firstLetters")}`)} LIMIT ${few} + 1)
+    ),`;
+  const hasFew = sql`(SELECT records FROM begun) <= ${few} OR`;
+  const isLongBeginning = measuring === "a long beginning";
+  const mostPages = placeholder("mostPages");
   return sql`
     segment(id) AS MATERIALIZED (
       SELECT min(segid) FROM ${pageIndex}
       UNION ALL SELECT (SELECT min(segid) FROM ${pageIndex} WHERE segid > id) FROM segment WHERE id IS NOT NULL
     ),
-    list(position, first, last, pages) AS MATERIALIZED (
-      SELECT position, first, last, weight * (
+    list(position, first, last, is_long, pages) AS MATERIALIZED (
+      SELECT position, first, last, is_long, iif(is_long, ${sql.raw(String(GATHERING))}, 1) * (
         SELECT coalesce(sum(
           coalesce(${pageAt(sql`term > CAST(last AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
           - ${pageAt(sql`term <= CAST(first AS BLOB) ORDER BY term DESC`)}
@@ -50,76 +78,78 @@ export function lengthsOf(index: string, placeholder: PlaceholderOf<"entries">):
       )
       FROM (
         SELECT key AS position, rtrim(value, '*') AS first, replace(value, '*', ${LAST_CHARACTER}) AS last,
-          iif(value GLOB '0*[*]', ${sql.raw(String(GATHERING))}, 1) AS weight
+          value GLOB '0*[*]' AS is_long
         FROM json_each(${placeholder("entries")})
       )
     ),
     lengths(position, pages) AS MATERIALIZED (
       SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND (
-        NOT EXISTS (
-          SELECT 1 FROM ${table} WHERE ${table} MATCH '"' || substr(first, 2, ${sql.raw(String(LONGEST_BEGINNING))}) || '"*' ${beyondShort}
-        ) OR NOT EXISTS (
-          SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2) ${beyondShort}
-        )
+        (NOT is_long AND NOT ${hasMore(matches(firstLetters))})
+        OR NOT ${hasMore(sql`SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)`)}
       ), 1, pages)
       FROM list
+    ),${isLongBeginning ? begun : sql``}
+    short(is_short) AS MATERIALIZED (
+      SELECT ${isLongBeginning ? hasFew : sql``} (SELECT sum(pages) FROM list) <= ${mostPages} OR (SELECT sum(pages) FROM lengths) <= ${mostPages}
     )`;
 }
 
-/** Whether the lists seem to be short, so that none is counted. In an index with few entries none is measured, either. */
-function seemShort({ table }: WordIndex, placeholder: PlaceholderOf<"mostRecords" | "mostPages">): SQL {
-  return sql`((SELECT coalesce(max(${table.key}), 0) FROM ${table}) <= ${placeholder("mostRecords")}
-    OR (SELECT sum(pages) FROM list) <= ${placeholder("mostPages")})`;
-}
-
-/** The expression if the lists of `lengthsOf` are short. Otherwise `""`, which finds nothing. */
-export function ifShort(
-  index: WordIndex,
-  expression: Placeholder,
-  placeholder: PlaceholderOf<"mostRecords" | "mostPages">,
-): SQL {
-  const areShort = sql`(SELECT sum(pages) FROM lengths) <= ${placeholder("mostPages")}`;
-  return sql`iif(${seemShort(index, placeholder)} OR ${areShort}, ${expression}, '""')`;
+/** Conditions on the terms of `lengthsOf`, without which FTS5 need not or may not look up whole words, or beginnings. */
+export function conditionsOf(measuring: Measuring): { whole?: SQL; beginnings?: SQL } {
+  const areShort = sql`(SELECT is_short FROM short)`;
+  const hasAny = sql`(SELECT records FROM begun) > 0`;
+  const conditions = {
+    nothing: {},
+    "a long beginning": { whole: hasAny, beginnings: sql`${hasAny} AND ${areShort}` },
+    all: { whole: areShort, beginnings: areShort },
+  };
+  return conditions[measuring];
 }
 
 /** Values for these statements, for each index. The limit `pages` is of all lists together. */
 export function measuresOf(terms: readonly Term[]) {
   const entries = JSON.stringify(terms.map(entriesOf));
-  const recordsOfPage = terms.every(hasList) ? ENTRIES_OF_PAGE : LISTS_OF_PAGE;
-  return ({ pages }: SearchLimits) => ({
-    entries,
-    mostPages: pages,
-    mostRecords: Math.floor((pages * recordsOfPage) / terms.length),
-  });
+  const firstLetters = matchAny(terms.slice(0, 1).map(shortened));
+  return ({ pages }: SearchLimits) => ({ entries, firstLetters, mostPages: pages });
 }
+
+export type MeasureName = keyof ReturnType<ReturnType<typeof measuresOf>>;
 
 /** What the lists of the terms are like in an index. */
 export interface Lengths {
   list: SearchList;
-  /** How many pages the list of each term has, as a JSON array, which is empty if all are short. */
-  pages: string;
+  /** How many pages the list of each term has; empty if all are short, or if the search needs no more records. */
+  pages: number[];
   /** Whether more records than `hidden` have entries although the caller may not find them. */
+  hidesMore: boolean;
+}
+
+/** `Lengths` in a row: `pages` is a JSON array. */
+export interface LengthsRow {
+  pages: string;
   hides_more: 0 | 1;
 }
 
-/** The fields of `Lengths`. With `isMeasured`, they need `lengthsOf`; otherwise no list is long. */
+/**
+ * The fields of `LengthsRow`. They need `lengthsOf` if something is measured.
+ * @param isFull whether the search needs no more records.
+ */
 export function selectedLengths(
-  { list, isMeasured }: { list: SearchList; isMeasured: boolean },
-  placeholder: PlaceholderOf<"mostRecords" | "mostPages" | "hidden" | "caller">,
+  { list, measuring }: Shape,
+  isFull: SQL,
+  placeholder: PlaceholderOf<"hidden" | "caller">,
 ) {
-  const index = INDEXES[list](placeholder("caller"));
+  const { hidesMore } = INDEXES[list](placeholder("caller"));
   const counted = sql`(SELECT json_group_array(pages ORDER BY position) FROM lengths)`;
-  const pages = sql<string>`iif(${seemShort(index, placeholder)}, '[]', ${counted})`;
+  const pages = sql<string>`iif(${isFull} OR (SELECT is_short FROM short), '[]', ${counted})`;
   return {
-    list: nameOf(list),
-    pages: isMeasured ? pages : sql<string>`'[]'`,
-    hides_more: index.hidesMore(placeholder("hidden")),
+    pages: measuring === "nothing" ? sql<string>`'[]'` : pages,
+    hides_more: hidesMore(placeholder("hidden")),
   };
 }
 
-/** The pages of each list. */
-export function pagesOf({ pages }: Lengths): number[] {
-  return JSON.parse(pages);
+export function readLengths(list: SearchList, { pages, hides_more }: LengthsRow): Lengths {
+  return { list, pages: JSON.parse(pages), hidesMore: hides_more === 1 };
 }
 
 export function sumOf(numbers: readonly number[]): number {
@@ -127,6 +157,6 @@ export function sumOf(numbers: readonly number[]): number {
 }
 
 /** Whether the lists have too many pages for FTS5 to intersect them. */
-export function areLong(lengths: Lengths, limits: LimitsOfLists): boolean {
-  return sumOf(pagesOf(lengths)) > limits[lengths.list].pages;
+export function areLong({ list, pages }: Lengths, limits: LimitsOfLists): boolean {
+  return sumOf(pages) > limits[list].pages;
 }

@@ -4,7 +4,7 @@ import type { AskedWord } from "./asked-words.ts";
 import { firstStep, type IsCut, prepareExact, secondStep } from "./exact.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { LIMITS, type LimitsOfLists } from "./limits.ts";
-import { areLong, type Lengths } from "./list-lengths.ts";
+import { areLong, type Lengths, readLengths } from "./list-lengths.ts";
 import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { readSimilarWords, type SimilarWords } from "./similar-words.ts";
@@ -33,13 +33,18 @@ export async function searchAll(db: Database, search: FullSearch, limits = LIMIT
   const exact = prepareExact({ words, caller, limits });
   const lists = indexedLists(search);
   const first = await db.batch([...lists.map((list) => firstStep(list, exact)), ...readKnown(search)]);
-  const found = first.flat().filter((row) => row.record !== null);
-  const lengths = first.flatMap(([row]) => (row !== undefined && "pages" in row ? [row] : []));
+  const lengths = lists.flatMap((list, index) => {
+    const row = first[index]?.[0];
+    return row !== undefined && "pages" in row ? [readLengths(list, row)] : [];
+  });
+  // Lists that are too long for FTS5 are not searched for typos. The second step looks for all of their records.
+  const short = lengths.filter((row) => !areLong(row, limits));
+  const isKept = (index: number) => lengths[index] === undefined || short.includes(lengths[index]);
+  const read = first.map((rows) => rows.filter((row) => row.record !== null));
+  const found = read.filter((_, index) => isKept(index)).flat();
 
   const unfilled = lengths.filter(({ list }) => !isFull(list, found));
-  const mayForgive = found.length === 0 && typos && words.some(({ text }) => isForgivable(text));
-  // Lists that are too long for FTS5 are not searched for typos.
-  const short = lengths.filter((row) => !areLong(row, limits));
+  const mayForgive = read.flat().length === 0 && typos && words.some(({ text }) => isForgivable(text));
   const similar = mayForgive ? readSimilar(search, short) : [];
   const second = (await db.batch([...unfilled.flatMap((row) => secondStep(row, exact)), ...similar])).flat();
   const matches = toMatches([...found, ...second.filter((row) => "record" in row || "is_cut" in row)]);
@@ -90,9 +95,9 @@ async function searchWithTypos(
   { words, customerId: caller }: FullSearch,
   { short, similarWords, names, limits }: WordsToForgive & { short: readonly Lengths[]; limits: LimitsOfLists },
 ): Promise<Matches> {
-  const forgiving = short.flatMap(({ list, hides_more }) => {
+  const forgiving = short.flatMap(({ list, hidesMore }) => {
     const search = typoSearch(list, words, similarWords);
-    return search === null ? [] : searchForgivingly(search, hides_more === 1, { words, caller, limits });
+    return search === null ? [] : searchForgivingly(search, hidesMore, { words, caller, limits });
   });
   const matches = matchWithTypos(names, words).slice(0, FOUND_LIMIT);
   const known = matches.length > 0 ? [selectKnownWithTypos({ matches: JSON.stringify(matches), caller })] : [];

@@ -86,8 +86,8 @@ const selectWithTypos = compilePer(
     const candidates = placeholder("candidates");
     const limit = sql.raw(String(FOUND_LIMIT));
     const ifFew = sql`iif((SELECT count(*) FROM strict) < ${limit}, ${sql.raw(String(SORTED))}, 0)`;
-    const strict = { text: sql`${placeholder("strict")}`, candidates, limit };
-    const lenient = { text: sql`${placeholder("lenient")}`, candidates, limit: ifFew };
+    const strict = { text: placeholder("strict"), candidates, limit };
+    const lenient = { text: placeholder("lenient"), candidates, limit: ifFew };
     const forgiven = sql`SELECT json_group_array(key) FROM (${missingWords(index.words, placeholder("texts"))})`;
     const found = sql`
       strict AS MATERIALIZED (${selectMatches(index, strict)}),

@@ -63,7 +63,7 @@ function merchantIndex(name: string, table: typeof stores | typeof campaigns, lo
 }
 
 /** The first records that match `text`, in the order first stored. FTS5 reads its index, and stops at the limit. */
-function selectCandidates(name: string, text: SQL | Placeholder, limit: SQL | Placeholder): SQL {
+function selectCandidates(name: string, text: Placeholder, limit: SQL | Placeholder): SQL {
   const index = sql.raw(name);
   return sql`SELECT rowid AS key FROM ${index} WHERE ${index} MATCH ${text} ORDER BY rowid ${limitTo(limit)}`;
 }
@@ -74,7 +74,7 @@ function selectCandidates(name: string, text: SQL | Placeholder, limit: SQL | Pl
  */
 export function selectMatches(
   index: WordIndex,
-  { text, candidates, limit, hasTexts }: { text: SQL; candidates: Placeholder; limit: SQL; hasTexts?: SQL },
+  { text, candidates, limit, hasTexts }: { text: Placeholder; candidates: Placeholder; limit: SQL; hasTexts?: SQL },
   except = sql``,
 ): SQL {
   const key = sql`candidate.key`;

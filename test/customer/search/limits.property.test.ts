@@ -122,6 +122,7 @@ describe("a search with limits", () => {
 
         const first20 = all.map((list) => list.slice(0, 20));
         const isInNaive = ids.every((list, index) => list.every((id) => all[index]?.includes(id)));
+        for (const list of ids) expect(list).toEqual([...new Set(list)].slice(0, 20));
         if (isIncomplete) expect(isInNaive).toBe(true);
         else expect(ids.map((list, index) => (list.length < 20 ? list : first20[index]))).toEqual(first20);
         outcomes[isIncomplete ? "incomplete" : "same"] += 1;

@@ -2,20 +2,26 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
 import { askedWords } from "../../../src/customer/search/asked-words.ts";
 import { selectIfShort } from "../../../src/customer/search/exact.ts";
-import { pagesOf } from "../../../src/customer/search/list-lengths.ts";
+import { readLengths } from "../../../src/customer/search/list-lengths.ts";
 import { searchAll } from "../../../src/customer/search/queries.ts";
+import type { SearchList } from "../../../src/customer/search/schema.ts";
 import { beginning, beginningsOf, entriesOf, type Term, wholeWord } from "../../../src/customer/search/terms.ts";
 import { Database } from "../../../src/db/database.ts";
+import { mustFeed } from "../../support/api.ts";
+import * as seed from "../../support/seed.ts";
 
 // A page of FTS5 has up to 4,050 entries of a list. Each segment of the index has pages of its own.
 
 const CUSTOMERS = 100_000;
 
+const many = <Item>(count: number, make: (index: number) => Item) =>
+  Array.from({ length: count }, (_, index) => make(index));
+
 async function pages(...terms: Term[]): Promise<number[]> {
   const entries = JSON.stringify(terms.map(entriesOf));
   const values = {
     entries,
-    mostRecords: 0,
+    firstLetters: "none",
     mostPages: 0,
     hidden: 0,
     whole: "none",
@@ -24,8 +30,16 @@ async function pages(...terms: Term[]): Promise<number[]> {
     caller: "c",
   };
   const db = new Database(env.DB, "first-unconstrained");
-  const [lengths] = await db.all(selectIfShort({ list: "customers", isMeasured: true }, values));
-  return lengths === undefined ? [] : pagesOf(lengths);
+  const [row] = await db.all(selectIfShort({ list: "customers", measuring: "all" }, values));
+  return row === undefined ? [] : readLengths("customers", row).pages;
+}
+
+/** How many records a search finds, whether it is incomplete, and its round trips. */
+async function search(list: SearchList, query: string) {
+  const db = new Database(env.DB, "first-unconstrained");
+  const who = { customerId: "c", customerSearch: "all", lists: [list], typos: false } as const;
+  const found = await searchAll(db, { words: askedWords(query), ...who });
+  return [found[list].length, found.isIncomplete, db.usage.roundTrips];
 }
 
 describe("the lengths of lists", () => {
@@ -64,17 +78,22 @@ describe("the lengths of lists", () => {
   it("make a search that would gather many lists look up a shorter beginning, and test the rest", async ({
     expect,
   }) => {
-    const search = async (query: string) => {
-      const db = new Database(env.DB, "first-unconstrained");
-      const who = { customerId: "c", customerSearch: "all", lists: ["customers"], typos: false } as const;
-      const { customers, isIncomplete } = await searchAll(db, { words: askedWords(query), ...who });
-      return [customers.length, isIncomplete, db.usage.roundTrips];
-    };
+    expect(await search("customers", "guestuser")).toEqual([20, false, 2]);
+    expect(await search("customers", "guestuser09999")).toEqual([10, false, 1]);
+    expect(await search("customers", "common guestuser")).toEqual([20, false, 2]);
+    expect(await search("customers", "guestuser common nobody")).toEqual([0, false, 2]);
+  });
 
-    expect(await search("guestuser")).toEqual([20, false, 2]);
-    expect(await search("guestuser09999")).toEqual([10, false, 1]);
-    expect(await search("common guestuser")).toEqual([20, false, 2]);
-    expect(await search("guestuser common nobody")).toEqual([0, false, 2]);
+  it("are not taken for short because few records have a long beginning, each in many words", async ({ expect }) => {
+    const account = seed.account();
+    const store = (word: string) =>
+      seed.store(account.id, { name: word, city: many(30, (index) => `${word}${index + 100}`).join(" ") });
+    const named = many(5, () => seed.store(account.id, { name: "gathered1" }));
+    await mustFeed([account, ...many(600, () => store("gathered")), ...many(20, () => store("gathers")), ...named]);
+
+    expect(await search("stores", "gathered1")).toEqual([20, false, 2]);
+    expect(await search("stores", "gathered1 gat")).toEqual([20, false, 2]);
+    expect(await search("stores", "gathers1")).toEqual([20, false, 1]);
   });
 
   it("leave out a word that begins another word of the query", ({ expect }) => {

@@ -6,11 +6,12 @@ WITH segment(id) AS MATERIALIZED (
   FROM segment
   WHERE id IS NOT NULL
 ),
-list(position, first, last, pages) AS MATERIALIZED (
+list(position, first, last, is_long, pages) AS MATERIALIZED (
   SELECT position,
     first,
     last,
-    weight * (
+    is_long,
+    iif(is_long, 8, 1) * (
       SELECT coalesce(
         sum(
           coalesce(
@@ -43,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
     SELECT key AS position,
       rtrim(value, '*') AS first,
       replace(value, '*', char(0x10ffff)) AS last,
-      iif(value GLOB '0*[*]', 8, 1) AS weight
+      value GLOB '0*[*]' AS is_long
     FROM json_each(?1)
   )
 ),
@@ -51,11 +52,14 @@ lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
       pages > 16 AND (
-        NOT EXISTS (
-          SELECT 1
-          FROM campaign_words
-          WHERE campaign_words MATCH '"' || substr(first, 2, 6) || '"*'
-          LIMIT 1 OFFSET 1000
+        (
+          NOT is_long
+          AND NOT EXISTS (
+            SELECT 1
+            FROM campaign_words
+            WHERE campaign_words MATCH '"' || substr(first, 2, 6) || '"*'
+            LIMIT 1 OFFSET 1000
+          )
         )
         OR NOT EXISTS (
           SELECT 1
@@ -68,55 +72,55 @@ lengths(position, pages) AS MATERIALIZED (
     )
   FROM list
 ),
+begun(records) AS MATERIALIZED (
+  SELECT count(*)
+  FROM (SELECT 1 FROM campaign_words WHERE campaign_words MATCH ?2 LIMIT 20 + 1)
+),
+short(is_short) AS MATERIALIZED (
+  SELECT (SELECT records FROM begun) <= 20
+    OR (SELECT sum(pages) FROM list) <= ?3
+    OR (SELECT sum(pages) FROM lengths) <= ?3
+),
+whole(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM campaign_words
+    WHERE campaign_words MATCH ?4
+    ORDER BY rowid
+    LIMIT 0 + ?5
+  ) AS candidate
+  CROSS JOIN campaigns ON campaigns.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+  )
+  LIMIT iif(20 > 0 AND (SELECT records FROM begun) > 0, 20, 0)
+),
+others(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM campaign_words
+    WHERE campaign_words MATCH ?6
+    ORDER BY rowid
+    LIMIT 0 + ?5
+  ) AS candidate
+  CROSS JOIN campaigns ON campaigns.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
+  )
+    AND candidate.key NOT IN (SELECT key FROM whole)
+  LIMIT iif(
+    20 - (SELECT count(*) FROM whole) > 0 AND (SELECT records FROM begun) > 0 AND (SELECT is_short FROM short),
+    20 - (SELECT count(*) FROM whole), 0
+  )
+),
 records AS (
-  WITH whole(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM campaign_words
-      WHERE campaign_words MATCH iif(
-        (
-          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
-          OR (SELECT sum(pages) FROM list) <= ?3
-        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
-        ?4, '""'
-      )
-      ORDER BY rowid
-      LIMIT 0 + ?5
-    ) AS candidate
-    CROSS JOIN campaigns ON campaigns.key = candidate.key
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-    )
-    LIMIT 20
-  ),
-  others(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM campaign_words
-      WHERE campaign_words MATCH iif(
-        (
-          (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
-          OR (SELECT sum(pages) FROM list) <= ?3
-        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
-        ?6, '""'
-      )
-      ORDER BY rowid
-      LIMIT 0 + ?5
-    ) AS candidate
-    CROSS JOIN campaigns ON campaigns.key = candidate.key
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = campaigns.account_key
-    )
-      AND candidate.key NOT IN (SELECT key FROM whole)
-    LIMIT 20 - (SELECT count(*) FROM whole)
-  ),
-  found(rank, key, forgiven) AS (
+  WITH found(rank, key, forgiven) AS (
     SELECT 0, key, NULL
     FROM whole
     UNION ALL
@@ -154,14 +158,10 @@ records AS (
   ORDER BY listed.rank, listed.key
   LIMIT 0 + ?7
 )
-SELECT 'campaigns' AS list,
-  iif(
-    (
-      (SELECT coalesce(max(campaigns.key), 0) FROM campaigns) <= ?2
-      OR (SELECT sum(pages) FROM list) <= ?3
-    ),
-    '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
-  ) AS pages,
+SELECT iif(
+  (SELECT count(*) FROM whole) = 20 OR (SELECT is_short FROM short), '[]',
+  (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+) AS pages,
   EXISTS (SELECT 1 FROM removed_accounts) AS hides_more,
   records.*
 FROM (SELECT 1)
@@ -178,35 +178,12 @@ LEFT JOIN records
 --              MATERIALIZE whole
 --                CO-ROUTINE candidate
 --                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
---                  SCALAR SUBQUERY
---                    SEARCH campaigns
---                  SCALAR SUBQUERY
---                    MATERIALIZE list
---                      SCAN json_each VIRTUAL TABLE INDEX 1:
---                      CORRELATED SCALAR SUBQUERY
---                        MATERIALIZE segment
---                          SETUP
---                            SEARCH campaign_words_idx USING PRIMARY KEY
---                          RECURSIVE STEP
---                            SCAN segment
---                            CORRELATED SCALAR SUBQUERY
---                              SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
---                        SCAN segment
---                        CORRELATED SCALAR SUBQUERY
---                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                        CORRELATED SCALAR SUBQUERY
---                          SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                        CORRELATED SCALAR SUBQUERY
---                          SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                    SCAN list
---                  SCALAR SUBQUERY
---                    MATERIALIZE lengths
---                      SCAN list
---                      CORRELATED SCALAR SUBQUERY
---                        SCAN campaign_words VIRTUAL TABLE INDEX 0:M1
---                      CORRELATED SCALAR SUBQUERY
---                        SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
---                    SCAN lengths
+--                SCALAR SUBQUERY
+--                  MATERIALIZE begun
+--                    CO-ROUTINE (subquery)
+--                      SCAN campaign_words VIRTUAL TABLE INDEX 0:M1
+--                    SCAN (subquery)
+--                  SCAN begun
 --                SCAN candidate
 --                SEARCH campaigns USING INTEGER PRIMARY KEY (rowid=?)
 --                CORRELATED SCALAR SUBQUERY
@@ -219,12 +196,43 @@ LEFT JOIN records
 --              MATERIALIZE others
 --                CO-ROUTINE candidate
 --                  SCAN campaign_words VIRTUAL TABLE INDEX 64:M1
---                  SCALAR SUBQUERY
---                    SEARCH campaigns
---                  SCALAR SUBQUERY
---                    SCAN list
---                  SCALAR SUBQUERY
---                    SCAN lengths
+--                SCALAR SUBQUERY
+--                  SCAN whole
+--                SCALAR SUBQUERY
+--                  SCAN begun
+--                SCALAR SUBQUERY
+--                  MATERIALIZE short
+--                    SCAN CONSTANT ROW
+--                    SCALAR SUBQUERY
+--                      SCAN begun
+--                    SCALAR SUBQUERY
+--                      MATERIALIZE list
+--                        SCAN json_each VIRTUAL TABLE INDEX 1:
+--                        CORRELATED SCALAR SUBQUERY
+--                          MATERIALIZE segment
+--                            SETUP
+--                              SEARCH campaign_words_idx USING PRIMARY KEY
+--                            RECURSIVE STEP
+--                              SCAN segment
+--                              CORRELATED SCALAR SUBQUERY
+--                                SEARCH campaign_words_idx USING PRIMARY KEY (segid>?)
+--                          SCAN segment
+--                          CORRELATED SCALAR SUBQUERY
+--                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                          CORRELATED SCALAR SUBQUERY
+--                            SEARCH campaign_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                          CORRELATED SCALAR SUBQUERY
+--                            SEARCH campaign_words_idx USING PRIMARY KEY (segid=? AND term<?)
+--                      SCAN list
+--                    SCALAR SUBQUERY
+--                      MATERIALIZE lengths
+--                        SCAN list
+--                        CORRELATED SCALAR SUBQUERY
+--                          SCAN campaign_words VIRTUAL TABLE INDEX 0:M1
+--                        CORRELATED SCALAR SUBQUERY
+--                          SCAN campaign_words_terms VIRTUAL TABLE INDEX 1537:
+--                      SCAN lengths
+--                  SCAN short
 --                SCALAR SUBQUERY
 --                  SCAN whole
 --                SCAN candidate
@@ -247,9 +255,9 @@ LEFT JOIN records
 --  SCAN (subquery)
 --  SCAN records LEFT-JOIN
 --  SCALAR SUBQUERY
---    SEARCH campaigns
+--    SCAN whole
 --  SCALAR SUBQUERY
---    SCAN list
+--    SCAN short
 --  SCALAR SUBQUERY
 --    USE TEMP B-TREE FOR json_group_array(ORDER BY)
 --    SCAN lengths

@@ -6,11 +6,12 @@ WITH segment(id) AS MATERIALIZED (
   FROM segment
   WHERE id IS NOT NULL
 ),
-list(position, first, last, pages) AS MATERIALIZED (
+list(position, first, last, is_long, pages) AS MATERIALIZED (
   SELECT position,
     first,
     last,
-    weight * (
+    is_long,
+    iif(is_long, 8, 1) * (
       SELECT coalesce(
         sum(
           coalesce(
@@ -43,7 +44,7 @@ list(position, first, last, pages) AS MATERIALIZED (
     SELECT key AS position,
       rtrim(value, '*') AS first,
       replace(value, '*', char(0x10ffff)) AS last,
-      iif(value GLOB '0*[*]', 8, 1) AS weight
+      value GLOB '0*[*]' AS is_long
     FROM json_each(?1)
   )
 ),
@@ -51,11 +52,14 @@ lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
       pages > 16 AND (
-        NOT EXISTS (
-          SELECT 1
-          FROM customer_words
-          WHERE customer_words MATCH '"' || substr(first, 2, 6) || '"*'
-          LIMIT 1 OFFSET 1000
+        (
+          NOT is_long
+          AND NOT EXISTS (
+            SELECT 1
+            FROM customer_words
+            WHERE customer_words MATCH '"' || substr(first, 2, 6) || '"*'
+            LIMIT 1 OFFSET 1000
+          )
         )
         OR NOT EXISTS (
           SELECT 1
@@ -68,55 +72,49 @@ lengths(position, pages) AS MATERIALIZED (
     )
   FROM list
 ),
+short(is_short) AS MATERIALIZED (
+  SELECT (SELECT sum(pages) FROM list) <= ?2 OR (SELECT sum(pages) FROM lengths) <= ?2
+),
+whole(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM customer_words
+    WHERE customer_words MATCH ?3
+    ORDER BY rowid
+    LIMIT 0 + ?4
+  ) AS candidate
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM blocks
+    WHERE blocks.customer_key = candidate.key
+      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?5)
+  )
+  LIMIT iif(20 > 0 AND (SELECT is_short FROM short), 20, 0)
+),
+others(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM customer_words
+    WHERE customer_words MATCH ?6
+    ORDER BY rowid
+    LIMIT 0 + ?4
+  ) AS candidate
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM blocks
+    WHERE blocks.customer_key = candidate.key
+      AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?5)
+  )
+    AND candidate.key NOT IN (SELECT key FROM whole)
+  LIMIT iif(
+    20 - (SELECT count(*) FROM whole) > 0 AND (SELECT is_short FROM short),
+    20 - (SELECT count(*) FROM whole), 0
+  )
+),
 records AS (
-  WITH whole(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM customer_words
-      WHERE customer_words MATCH iif(
-        (
-          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
-          OR (SELECT sum(pages) FROM list) <= ?3
-        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
-        ?4, '""'
-      )
-      ORDER BY rowid
-      LIMIT 0 + ?5
-    ) AS candidate
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM blocks
-      WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
-    )
-    LIMIT 20
-  ),
-  others(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM customer_words
-      WHERE customer_words MATCH iif(
-        (
-          (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
-          OR (SELECT sum(pages) FROM list) <= ?3
-        ) OR (SELECT sum(pages) FROM lengths) <= ?3,
-        ?7, '""'
-      )
-      ORDER BY rowid
-      LIMIT 0 + ?5
-    ) AS candidate
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM blocks
-      WHERE blocks.customer_key = candidate.key
-        AND blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
-    )
-      AND candidate.key NOT IN (SELECT key FROM whole)
-    LIMIT 20 - (SELECT count(*) FROM whole)
-  ),
-  found(rank, key, forgiven) AS (
+  WITH found(rank, key, forgiven) AS (
     SELECT 0, key, NULL
     FROM whole
     UNION ALL
@@ -139,7 +137,7 @@ records AS (
       ) AS friend_status
     FROM found
     CROSS JOIN (
-      SELECT (SELECT customers.key FROM customers WHERE customers.id = ?6) AS key
+      SELECT (SELECT customers.key FROM customers WHERE customers.id = ?5) AS key
     ) AS caller
   )
   SELECT json_object(
@@ -165,21 +163,17 @@ records AS (
   CROSS JOIN visible_customers ON visible_customers.key = seen.key
   CROSS JOIN campaigns_of_customers ON campaigns_of_customers.key = seen.key
   ORDER BY seen.rank, seen.key
-  LIMIT 0 + ?8
+  LIMIT 0 + ?7
 )
-SELECT 'customers' AS list,
-  iif(
-    (
-      (SELECT coalesce(max(customers.key), 0) FROM customers) <= ?2
-      OR (SELECT sum(pages) FROM list) <= ?3
-    ),
-    '[]', (SELECT json_group_array(pages ORDER BY position) FROM lengths)
-  ) AS pages,
+SELECT iif(
+  (SELECT count(*) FROM whole) = 20 OR (SELECT is_short FROM short), '[]',
+  (SELECT json_group_array(pages ORDER BY position) FROM lengths)
+) AS pages,
   EXISTS (
     SELECT 1
     FROM blocks
-    WHERE blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?6)
-    LIMIT 0 + ?9 OFFSET 0 + ?10
+    WHERE blocks.blocked_key = (SELECT customers.key FROM customers WHERE customers.id = ?5)
+    LIMIT 0 + ?8 OFFSET 0 + ?9
   ) AS hides_more,
   records.*
 FROM (SELECT 1)
@@ -194,35 +188,37 @@ LEFT JOIN records
 --          MATERIALIZE whole
 --            CO-ROUTINE candidate
 --              SCAN customer_words VIRTUAL TABLE INDEX 64:M1
---              SCALAR SUBQUERY
---                SEARCH customers
---              SCALAR SUBQUERY
---                MATERIALIZE list
---                  SCAN json_each VIRTUAL TABLE INDEX 1:
---                  CORRELATED SCALAR SUBQUERY
---                    MATERIALIZE segment
---                      SETUP
---                        SEARCH customer_words_idx USING PRIMARY KEY
---                      RECURSIVE STEP
---                        SCAN segment
---                        CORRELATED SCALAR SUBQUERY
---                          SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
---                    SCAN segment
+--            SCALAR SUBQUERY
+--              MATERIALIZE short
+--                SCAN CONSTANT ROW
+--                SCALAR SUBQUERY
+--                  MATERIALIZE list
+--                    SCAN json_each VIRTUAL TABLE INDEX 1:
 --                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
---                    CORRELATED SCALAR SUBQUERY
---                      SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
---                SCAN list
---              SCALAR SUBQUERY
---                MATERIALIZE lengths
+--                      MATERIALIZE segment
+--                        SETUP
+--                          SEARCH customer_words_idx USING PRIMARY KEY
+--                        RECURSIVE STEP
+--                          SCAN segment
+--                          CORRELATED SCALAR SUBQUERY
+--                            SEARCH customer_words_idx USING PRIMARY KEY (segid>?)
+--                      SCAN segment
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term>?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_data USING INTEGER PRIMARY KEY (rowid<?)
+--                      CORRELATED SCALAR SUBQUERY
+--                        SEARCH customer_words_idx USING PRIMARY KEY (segid=? AND term<?)
 --                  SCAN list
---                  CORRELATED SCALAR SUBQUERY
---                    SCAN customer_words VIRTUAL TABLE INDEX 0:M1
---                  CORRELATED SCALAR SUBQUERY
---                    SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
---                SCAN lengths
+--                SCALAR SUBQUERY
+--                  MATERIALIZE lengths
+--                    SCAN list
+--                    CORRELATED SCALAR SUBQUERY
+--                      SCAN customer_words VIRTUAL TABLE INDEX 0:M1
+--                    CORRELATED SCALAR SUBQUERY
+--                      SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
+--                  SCAN lengths
+--              SCAN short
 --            SCAN candidate
 --            CORRELATED SCALAR SUBQUERY
 --              SEARCH blocks USING PRIMARY KEY (customer_key=? AND blocked_key=?)
@@ -240,12 +236,10 @@ LEFT JOIN records
 --          MATERIALIZE others
 --            CO-ROUTINE candidate
 --              SCAN customer_words VIRTUAL TABLE INDEX 64:M1
---              SCALAR SUBQUERY
---                SEARCH customers
---              SCALAR SUBQUERY
---                SCAN list
---              SCALAR SUBQUERY
---                SCAN lengths
+--            SCALAR SUBQUERY
+--              SCAN whole
+--            SCALAR SUBQUERY
+--              SCAN short
 --            SCALAR SUBQUERY
 --              SCAN whole
 --            SCAN candidate
@@ -393,9 +387,9 @@ LEFT JOIN records
 --  SCAN (subquery)
 --  SCAN records LEFT-JOIN
 --  SCALAR SUBQUERY
---    SEARCH customers
+--    SCAN whole
 --  SCALAR SUBQUERY
---    SCAN list
+--    SCAN short
 --  SCALAR SUBQUERY
 --    USE TEMP B-TREE FOR json_group_array(ORDER BY)
 --    SCAN lengths

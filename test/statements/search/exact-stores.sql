@@ -1,40 +1,40 @@
-WITH records AS (
-  WITH whole(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM store_words
-      WHERE store_words MATCH ?1
-      ORDER BY rowid
-      LIMIT 0 + ?2
-    ) AS candidate
-    CROSS JOIN stores ON stores.key = candidate.key
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-    LIMIT 20
-  ),
-  others(key) AS MATERIALIZED (
-    SELECT candidate.key
-    FROM (
-      SELECT rowid AS key
-      FROM store_words
-      WHERE store_words MATCH ?3
-      ORDER BY rowid
-      LIMIT 0 + ?2
-    ) AS candidate
-    CROSS JOIN stores ON stores.key = candidate.key
-    WHERE NOT EXISTS (
-      SELECT 1
-      FROM accounts INDEXED BY accounts_deleted
-      WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
-    )
-      AND candidate.key NOT IN (SELECT key FROM whole)
-    LIMIT 20 - (SELECT count(*) FROM whole)
-  ),
-  found(rank, key, forgiven) AS (
+WITH whole(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?1
+    ORDER BY rowid
+    LIMIT 0 + ?2
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
+  LIMIT 20
+),
+others(key) AS MATERIALIZED (
+  SELECT candidate.key
+  FROM (
+    SELECT rowid AS key
+    FROM store_words
+    WHERE store_words MATCH ?3
+    ORDER BY rowid
+    LIMIT 0 + ?2
+  ) AS candidate
+  CROSS JOIN stores ON stores.key = candidate.key
+  WHERE NOT EXISTS (
+    SELECT 1
+    FROM accounts INDEXED BY accounts_deleted
+    WHERE accounts.deleted = 1 AND accounts.key = stores.account_key
+  )
+    AND candidate.key NOT IN (SELECT key FROM whole)
+  LIMIT 20 - (SELECT count(*) FROM whole)
+),
+records AS (
+  WITH found(rank, key, forgiven) AS (
     SELECT 0, key, NULL
     FROM whole
     UNION ALL
@@ -73,10 +73,7 @@ WITH records AS (
   ORDER BY listed.rank, listed.key
   LIMIT 0 + ?4
 )
-SELECT 'stores' AS list,
-  '[]' AS pages,
-  EXISTS (SELECT 1 FROM removed_accounts) AS hides_more,
-  records.*
+SELECT '[]' AS pages, EXISTS (SELECT 1 FROM removed_accounts) AS hides_more, records.*
 FROM (SELECT 1)
 LEFT JOIN records
 

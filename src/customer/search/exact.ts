@@ -36,10 +36,17 @@ export interface ExactSearch {
 /** The search, with what it looks up in every list. */
 export function prepareExact(search: ExactSearch) {
   const begins = beginningsOf(search.words);
-  const expressions = { whole: matchAll(search.words.map(wholeWords)), beginnings: matchAll(begins) };
+  const whole = search.words.map(wholeWords);
+  const expressions = { whole: matchAll(whole), beginnings: matchAll(begins) };
   const measured = toMeasure(search.words, begins);
   const terms = measured.flatMap((item) => item.terms);
-  return { ...search, measured, expressions, measuring: measuringOf(terms), measuresFor: measuresOf(terms) };
+  return {
+    ...search,
+    measured,
+    expressions,
+    measuring: measuringOf(terms, whole.flat()),
+    measuresFor: measuresOf(terms),
+  };
 }
 
 type PreparedSearch = ReturnType<typeof prepareExact>;

@@ -26,13 +26,14 @@ const SHORT_LIST = 1_000;
 const FEW_RECORDS = 20;
 
 /**
- * What is measured: nothing, because FTS5 stops at the limit in a single list; a long beginning, which has no list; or all
- * terms, because FTS5 intersects their lists as a whole.
+ * What is measured: nothing, because FTS5 stops at the limit in a single list; only a long beginning, because the whole word has
+ * a list; or all, because FTS5 intersects several lists, or gathers them, before it returns a record.
  */
 export type Measuring = "nothing" | "a long beginning" | "all";
 
-export function measuringOf(terms: readonly Term[]): Measuring {
-  if (terms.length > 1) return "all";
+/** @param terms what is measured. `whole`: the terms of whole words. */
+export function measuringOf(terms: readonly Term[], whole: readonly Term[]): Measuring {
+  if (terms.length > 1 || !whole.every(hasList)) return "all";
   return terms.every(hasList) ? "nothing" : "a long beginning";
 }
 

@@ -9,25 +9,40 @@ const PAGES_A_MERGE = 100;
 const CHANGES = select({ changes: sql<number>`total_changes()` }, sql``);
 
 /**
- * Merges the segments of each search index to very few: feeds add segments, and a search looks into each of them. Each merge
- * is a small transaction, so that other requests do not wait for long. FTS5 stores the progress of a merge, and goes on with
- * it whatever is fed between two merges. The next run goes on with the indexes that are `unfinished`.
+ * Merges the segments of each search index to one: feeds add segments, and a search looks into each of them. Each merge is a small
+ * transaction, so that other requests do not wait for long. FTS5 stores the progress of a merge, and goes on with it whatever
+ * is fed between two merges. The next run goes on with the indexes that are `unfinished`.
  */
 export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages = PAGES_A_MERGE) {
   const report = { merges: 0, unfinished: [] as string[] };
   for (const index of SEARCH_INDEXES) {
-    let isDone = false;
-    while (!isDone && mayGoOn()) {
-      // If a merge changes fewer rows than that, nothing is left to merge.
-      isDone = (await mergeOnce(db, index, pages)) < pages;
+    const merge = async (most: number) => {
       report.merges += 1;
+      // If a merge changes fewer rows than that, nothing is left to merge.
+      return (await mergeOnce(db, index, most)) < pages;
+    };
+    let isDone = false;
+    while (!isDone && mayGoOn()) isDone = await merge(pages);
+    if (isDone && (await isScattered(db, index))) {
+      // A negative number begins to merge all segments, and begins anew each time.
+      isDone = await merge(-pages);
+      while (!isDone && mayGoOn()) isDone = await merge(pages);
     }
     if (!isDone) report.unfinished.push(index);
   }
   return report;
 }
 
-/** Merges until `pages` pages are written. Returns how many rows have changed; each page is one. */
+/** Whether more than a hundredth of the pages are not in the largest segment. What is fed while all are merged is less. */
+async function isScattered(db: Database, index: string): Promise<boolean> {
+  const segments = sql`FROM (SELECT count(*) AS pages FROM ${sql.raw(`${index}_idx`)} GROUP BY segid)`;
+  const [row] = await db.all(
+    select({ is_scattered: sql<0 | 1>`sum(pages) - max(pages) > sum(pages) / 100` }, segments),
+  );
+  return row?.is_scattered === 1;
+}
+
+/** Merges until so many pages are written. Returns how many rows have changed; each page is one. */
 async function mergeOnce(db: Database, index: string, pages: number): Promise<number> {
   const name = sql.raw(index);
   // D1's own count of written rows leaves out those of an index.

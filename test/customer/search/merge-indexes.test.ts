@@ -64,18 +64,21 @@ describe("merging the search indexes", () => {
     await addCustomers(1);
   });
 
-  it("leaves very few segments, and then finds nothing more to merge", async ({ expect }) => {
-    const segmentsBefore = await segmentCount();
+  it("leaves one segment, and then finds nothing more to merge", async ({ expect }) => {
+    // Segments of different sizes are not merged with each other.
+    for (const _ of [1, 2]) await addCustomers(CUSTOMERS / 4);
+    expect(await segmentCount()).toBe(3);
 
     const report = await merge();
 
     expect(report.unfinished).toEqual([]);
-    expect(await segmentCount()).toBeLessThan(Math.min(segmentsBefore, FEW_SEGMENTS));
+    expect(await segmentCount()).toBe(1);
     expect(await merge()).toEqual({ merges: INDEXES.length, unfinished: [] });
   });
 
   it("does not begin again when a customer is fed after each step", async ({ expect }) => {
-    const mostMerges = await stepsToWrite(2);
+    // What is fed meanwhile is merged too, and half of a step is often for that.
+    const mostMerges = await stepsToWrite(4);
     afterEachStep(() => addCustomers(1));
 
     const report = await merge();
@@ -83,7 +86,7 @@ describe("merging the search indexes", () => {
     expect(report.merges).toBeGreaterThan(5);
     expect(report.merges).toBeLessThanOrEqual(mostMerges);
     expect(report.unfinished).toEqual([]);
-    expect(await segmentCount()).toBeLessThanOrEqual(FEW_SEGMENTS + 1);
+    expect(await segmentCount()).toBeLessThanOrEqual(FEW_SEGMENTS);
   });
 
   it("goes on in the next run where a limit stopped it, although customers were fed between", async ({ expect }) => {

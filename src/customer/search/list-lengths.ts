@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { PlaceholderOf } from "../../db/compile.ts";
 import type { LimitsOfLists, SearchLimits } from "./limits.ts";
 import type { SearchList } from "./schema.ts";
-import { entriesOf, hasList, LONGEST_BEGINNING, matchAny, shortened, type Term } from "./terms.ts";
+import { entriesOf, hasList, matchAny, shortened, type Term } from "./terms.ts";
 import { INDEXES } from "./word-index.ts";
 
 // FTS5 intersects lists of records, and takes up to 27 ns for each of their entries, even if no record is in all of them. So
@@ -18,8 +18,7 @@ const LAST_CHARACTER = sql.raw("char(0x10ffff)");
 const UNCOUNTED_PAGES = 16;
 /**
  * A list with at most this number of entries has one page. A short list right before a long one seems to be as long, so lists
- * that seem too long together are counted up to this number: first that of the first letters, because to open the vocabulary
- * takes longer.
+ * that seem too long together are counted up to this number.
  */
 const SHORT_LIST = 1_000;
 /** If at most this number of records have a long beginning, gathering is short, though each may have hundreds of such words. */
@@ -54,13 +53,10 @@ export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf
   // Its page number is doubled, and its last bit says something else.
   const pageAt = (where: SQL) => sql`(SELECT pgno FROM ${pageIndex} WHERE segid = segment.id AND ${where} LIMIT 1) / 2`;
   const lastPage = sql`(SELECT max(id) & 2147483647 FROM ${data} WHERE id < (segment.id << 37) + 2147483648)`;
-  const matches = (beginning: SQL) => sql`SELECT 1 FROM ${index} WHERE ${index} MATCH ${beginning}`;
-  const hasMore = (rows: SQL) => sql`EXISTS (${rows} LIMIT 1 OFFSET ${sql.raw(String(SHORT_LIST))})`;
-  const firstLetters = sql`'"' || substr(first, 2, ${sql.raw(String(LONGEST_BEGINNING))}) || '"*'`;
-  const few = sql.raw(String(FEW_RECORDS));
+  const [few, short] = [sql.raw(String(FEW_RECORDS)), sql.raw(String(SHORT_LIST))];
   const begun = sql`
     begun(records) AS MATERIALIZED (
-      SELECT count(*) FROM (${matches(sql`${placeholder("firstLetters")}`)} LIMIT ${few} + 1)
+      SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ${placeholder("firstLetters")} LIMIT ${few} + 1)
     ),`;
   const hasFew = sql`(SELECT records FROM begun) <= ${few} OR`;
   const isLongBeginning = measuring === "a long beginning";
@@ -70,8 +66,8 @@ export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf
       SELECT min(segid) FROM ${pageIndex}
       UNION ALL SELECT (SELECT min(segid) FROM ${pageIndex} WHERE segid > id) FROM segment WHERE id IS NOT NULL
     ),
-    list(position, first, last, is_long, pages) AS MATERIALIZED (
-      SELECT position, first, last, is_long, iif(is_long, ${sql.raw(String(GATHERING))}, 1) * (
+    list(position, first, last, pages) AS MATERIALIZED (
+      SELECT position, first, last, weight * (
         SELECT coalesce(sum(
           coalesce(${pageAt(sql`term > CAST(last AS BLOB) ORDER BY term`)}, ${lastPage} + 1) - 1
           - ${pageAt(sql`term <= CAST(first AS BLOB) ORDER BY term DESC`)}
@@ -79,14 +75,13 @@ export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf
       )
       FROM (
         SELECT key AS position, rtrim(value, '*') AS first, replace(value, '*', ${LAST_CHARACTER}) AS last,
-          value GLOB '0*[*]' AS is_long
+          iif(value GLOB '0*[*]', ${sql.raw(String(GATHERING))}, 1) AS weight
         FROM json_each(${placeholder("entries")})
       )
     ),
     lengths(position, pages) AS MATERIALIZED (
-      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND (
-        (NOT is_long AND NOT ${hasMore(matches(firstLetters))})
-        OR NOT ${hasMore(sql`SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2)`)}
+      SELECT position, iif(pages > ${sql.raw(String(UNCOUNTED_PAGES))} AND NOT EXISTS (
+        SELECT 1 FROM ${terms} WHERE term >= substr(first, 2) AND term <= substr(last, 2) LIMIT 1 OFFSET ${short}
       ), 1, pages)
       FROM list
     ),${isLongBeginning ? begun : sql``}

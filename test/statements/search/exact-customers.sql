@@ -6,12 +6,11 @@ WITH segment(id) AS MATERIALIZED (
   FROM segment
   WHERE id IS NOT NULL
 ),
-list(position, first, last, is_long, pages) AS MATERIALIZED (
+list(position, first, last, pages) AS MATERIALIZED (
   SELECT position,
     first,
     last,
-    is_long,
-    iif(is_long, 8, 1) * (
+    weight * (
       SELECT coalesce(
         sum(
           coalesce(
@@ -44,29 +43,18 @@ list(position, first, last, is_long, pages) AS MATERIALIZED (
     SELECT key AS position,
       rtrim(value, '*') AS first,
       replace(value, '*', char(0x10ffff)) AS last,
-      value GLOB '0*[*]' AS is_long
+      iif(value GLOB '0*[*]', 8, 1) AS weight
     FROM json_each(?1)
   )
 ),
 lengths(position, pages) AS MATERIALIZED (
   SELECT position,
     iif(
-      pages > 16 AND (
-        (
-          NOT is_long
-          AND NOT EXISTS (
-            SELECT 1
-            FROM customer_words
-            WHERE customer_words MATCH '"' || substr(first, 2, 6) || '"*'
-            LIMIT 1 OFFSET 1000
-          )
-        )
-        OR NOT EXISTS (
-          SELECT 1
-          FROM customer_words_terms
-          WHERE term >= substr(first, 2) AND term <= substr(last, 2)
-          LIMIT 1 OFFSET 1000
-        )
+      pages > 16 AND NOT EXISTS (
+        SELECT 1
+        FROM customer_words_terms
+        WHERE term >= substr(first, 2) AND term <= substr(last, 2)
+        LIMIT 1 OFFSET 1000
       ),
       1, pages
     )
@@ -213,8 +201,6 @@ LEFT JOIN records
 --                SCALAR SUBQUERY
 --                  MATERIALIZE lengths
 --                    SCAN list
---                    CORRELATED SCALAR SUBQUERY
---                      SCAN customer_words VIRTUAL TABLE INDEX 0:M1
 --                    CORRELATED SCALAR SUBQUERY
 --                      SCAN customer_words_terms VIRTUAL TABLE INDEX 1537:
 --                  SCAN lengths

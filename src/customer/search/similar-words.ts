@@ -129,11 +129,11 @@ const selectSimilarWords = compilePer(
           )
         )`,
         /** The words with beginnings that are one typo away. Words that no record has any more do not count. */
-        similar: sql<string | null>`(SELECT group_concat(term, ' ') FROM (
+        similar: sql<string | null>`iif(meant.beginnings = '', NULL, (SELECT group_concat(term, ' ') FROM (
           SELECT iif(${isShort}, beginning || '*', found) AS term FROM tried
           WHERE tried.asked = meant.asked AND found IS NOT NULL AND iif(${isShort}, ${has(sql`beginning`, "*")}, ${has(sql`found`)})
           ORDER BY turn, beginning ${limitTo(placeholder("neighbours"))}
-        ))`,
+        )))`,
       },
       sql`FROM meant`,
     );

@@ -120,26 +120,29 @@ SELECT 'customer' AS vocabulary,
       LIMIT 0 + ?4
     )
   ) AS exact,
-  (
-    SELECT group_concat(term, ' ')
-    FROM (
-      SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
-      FROM tried
-      WHERE tried.asked = meant.asked
-        AND found IS NOT NULL
-        AND iif(
-          length(beginning) <= 6,
-          (
-            EXISTS (
-              SELECT 1
-              FROM customer_words
-              WHERE customer_words MATCH '"' || beginning || '"*'
-            )
-          ),
-          (EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || found || '"'))
-        )
-      ORDER BY turn, beginning
-      LIMIT 0 + ?5
+  iif(
+    meant.beginnings = '', NULL,
+    (
+      SELECT group_concat(term, ' ')
+      FROM (
+        SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
+        FROM tried
+        WHERE tried.asked = meant.asked
+          AND found IS NOT NULL
+          AND iif(
+            length(beginning) <= 6,
+            (
+              EXISTS (
+                SELECT 1
+                FROM customer_words
+                WHERE customer_words MATCH '"' || beginning || '"*'
+              )
+            ),
+            (EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || found || '"'))
+          )
+        ORDER BY turn, beginning
+        LIMIT 0 + ?5
+      )
     )
   ) AS similar
 FROM meant

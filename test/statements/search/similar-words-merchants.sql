@@ -120,30 +120,37 @@ SELECT 'merchant' AS vocabulary,
       LIMIT 0 + ?4
     )
   ) AS exact,
-  (
-    SELECT group_concat(term, ' ')
-    FROM (
-      SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
-      FROM tried
-      WHERE tried.asked = meant.asked
-        AND found IS NOT NULL
-        AND iif(
-          length(beginning) <= 6,
-          (
-            EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || beginning || '"*')
-            OR EXISTS (
-              SELECT 1
-              FROM campaign_words
-              WHERE campaign_words MATCH '"' || beginning || '"*'
+  iif(
+    meant.beginnings = '', NULL,
+    (
+      SELECT group_concat(term, ' ')
+      FROM (
+        SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
+        FROM tried
+        WHERE tried.asked = meant.asked
+          AND found IS NOT NULL
+          AND iif(
+            length(beginning) <= 6,
+            (
+              EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || beginning || '"*')
+              OR EXISTS (
+                SELECT 1
+                FROM campaign_words
+                WHERE campaign_words MATCH '"' || beginning || '"*'
+              )
+            ),
+            (
+              EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || found || '"')
+              OR EXISTS (
+                SELECT 1
+                FROM campaign_words
+                WHERE campaign_words MATCH '"' || found || '"'
+              )
             )
-          ),
-          (
-            EXISTS (SELECT 1 FROM store_words WHERE store_words MATCH '"' || found || '"')
-            OR EXISTS (SELECT 1 FROM campaign_words WHERE campaign_words MATCH '"' || found || '"')
           )
-        )
-      ORDER BY turn, beginning
-      LIMIT 0 + ?5
+        ORDER BY turn, beginning
+        LIMIT 0 + ?5
+      )
     )
   ) AS similar
 FROM meant

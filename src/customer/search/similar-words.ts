@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, or, type SQL, sql } from "drizzle-orm";
 import { compilePer, type PlaceholderOf } from "../../db/compile.ts";
 import type { RowOf } from "../../db/database.ts";
 import { eachWord, isIndexed, VOCABULARIES, type Vocabulary } from "../../db/derived/vocabularies.ts";
@@ -22,8 +22,8 @@ const ALL_NEIGHBOURS = 600;
  */
 const MOST_SPELLED_OUT = 5;
 
-/** The indexes whose words a vocabulary has. */
-const INDEXES_OF = { merchant: ["store_words", "campaign_words"], customer: ["customer_words"] };
+/** The indexes that may have lost a word of a vocabulary. A word of customers leaves theirs with its last entry. */
+const INDEXES_OF = { merchant: ["store_words", "campaign_words"], customer: [] };
 
 export function vocabularyFor(list: SearchList): Vocabulary {
   return list === "customers" ? "customer" : "merchant";
@@ -110,11 +110,9 @@ const selectSimilarWords = compilePer(
         ORDER BY 3, 2 ${limitTo(placeholder("tried"))}
       )`;
     const indexes = INDEXES_OF[shape.vocabulary];
-    const has = (text: SQL, star: "" | "*" = "") =>
-      sql`(${sql.join(
-        indexes.map((index) => isIndexed(index, text, star)),
-        sql` OR `,
-      )})`;
+    const has = (text: SQL, star: "" | "*" = "") => or(...indexes.map((index) => isIndexed(index, text, star)));
+    const isLeft =
+      indexes.length > 0 ? sql`iif(${isShort}, ${has(sql`beginning`, "*")}, ${has(sql`found`)})` : undefined;
     return selectWith(
       sql`${walk}, ${tried}`,
       {
@@ -131,7 +129,7 @@ const selectSimilarWords = compilePer(
         /** The words with beginnings that are one typo away. Words that no record has any more do not count. */
         similar: sql<string | null>`iif(meant.beginnings = '', NULL, (SELECT group_concat(term, ' ') FROM (
           SELECT iif(${isShort}, beginning || '*', found) AS term FROM tried
-          WHERE tried.asked = meant.asked AND found IS NOT NULL AND iif(${isShort}, ${has(sql`beginning`, "*")}, ${has(sql`found`)})
+          WHERE ${and(sql`tried.asked = meant.asked AND found IS NOT NULL`, isLeft)}
           ORDER BY turn, beginning ${limitTo(placeholder("neighbours"))}
         )))`,
       },

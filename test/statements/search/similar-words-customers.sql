@@ -127,19 +127,7 @@ SELECT 'customer' AS vocabulary,
       FROM (
         SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
         FROM tried
-        WHERE tried.asked = meant.asked
-          AND found IS NOT NULL
-          AND iif(
-            length(beginning) <= 6,
-            (
-              EXISTS (
-                SELECT 1
-                FROM customer_words
-                WHERE customer_words MATCH '"' || beginning || '"*'
-              )
-            ),
-            (EXISTS (SELECT 1 FROM customer_words WHERE customer_words MATCH '"' || found || '"'))
-          )
+        WHERE tried.asked = meant.asked AND found IS NOT NULL
         ORDER BY turn, beginning
         LIMIT 0 + ?5
       )
@@ -188,9 +176,5 @@ FROM meant
 --            SEARCH customer_vocabulary USING PRIMARY KEY (word>? AND word<?)
 --      BLOOM FILTER ON tried (asked=?)
 --      SEARCH tried USING AUTOMATIC PARTIAL COVERING INDEX (asked=?)
---      CORRELATED SCALAR SUBQUERY
---        SCAN customer_words VIRTUAL TABLE INDEX 0:M1
---      CORRELATED SCALAR SUBQUERY
---        SCAN customer_words VIRTUAL TABLE INDEX 0:M1
 --      USE TEMP B-TREE FOR ORDER BY
 --    SCAN (subquery)

@@ -127,8 +127,8 @@ SELECT 'merchant' AS vocabulary,
       FROM (
         SELECT iif(length(beginning) <= 6, beginning || '*', found) AS term
         FROM tried
-        WHERE tried.asked = meant.asked
-          AND found IS NOT NULL
+        WHERE (
+          tried.asked = meant.asked AND found IS NOT NULL
           AND iif(
             length(beginning) <= 6,
             (
@@ -148,6 +148,7 @@ SELECT 'merchant' AS vocabulary,
               )
             )
           )
+        )
         ORDER BY turn, beginning
         LIMIT 0 + ?5
       )

@@ -1,5 +1,6 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../db/compile.ts";
+import type { Total } from "../db/derived/totals.ts";
 import type { Kind } from "../db/kind.ts";
 import { columnNames, jsonOf, NOW, pick } from "../db/select.ts";
 import { outbox, requests } from "../db/tables.ts";
@@ -78,14 +79,22 @@ export function journalAct(
     RETURNING ${changesWhere(sql`${outbox.version} = ${requests.version}`)} AS changes`;
 }
 
-/** The statements that add the event of this `id` to the totals of its kind, if the act has stored it. */
+/**
+ * The statements that add the event of this `id` to the totals of its kind, if the act has stored it. `besides`: totals to which
+ * the event adds nothing.
+ */
 export function upkeepOfActs({ record, table, write }: Kind) {
-  const statements = [...(write?.upkeep ?? []), ...(write?.totals ?? []).map(({ addTo }) => addTo)];
-  const compiled = statements.map((addTo, index) =>
-    compileOnce(`acts/${record}-${index + 1}`, (placeholder: PlaceholderOf<"act" | "id">) => {
+  const totals: readonly (Pick<Total, "addTo"> | Total)[] = [
+    ...(write?.upkeep ?? []).map((addTo) => ({ addTo })),
+    ...(write?.totals ?? []),
+  ];
+  const compiled = totals.map((total, index) => {
+    const addEvent = compileOnce(`acts/${record}-${index + 1}`, (placeholder: PlaceholderOf<"act" | "id">) => {
       const isStored = sql`${table}.id = ${placeholder("id")} AND ${table}.request = ${versionOf(placeholder("act"))}`;
-      return addTo(sql`WITH ${sql.identifier(record)} AS (SELECT * FROM ${table} WHERE ${isStored})`);
-    }),
-  );
-  return (values: { act: string; id: string }) => compiled.map((statement) => statement(values));
+      return total.addTo(sql`WITH ${sql.identifier(record)} AS (SELECT * FROM ${table} WHERE ${isStored})`);
+    });
+    return { total, addEvent };
+  });
+  return (values: { act: string; id: string }, besides: readonly Total[] = []) =>
+    compiled.filter(({ total }) => !besides.some((other) => other === total)).map(({ addEvent }) => addEvent(values));
 }

@@ -39,8 +39,9 @@ export class Network {
       this.#deliver(call),
       isTwice ? this.#deliver(call) : undefined,
     ]);
-    // Only the sender may repeat a request (RFC 9110, 9.2.2). So it knows of the copy, and does not trust one of two answers.
-    if (second.status !== answer.status || weather.happens("an answer is lost")) return this.#lose();
+    // No proxy may repeat a POST (RFC 9110, 9.2.2). So its sender knows of the copy, and trusts no refusal that it does not share.
+    const isDoubtful = call.method === "POST" && answer.status >= 400 && second.status !== answer.status;
+    if (isDoubtful || weather.happens("an answer is lost")) return this.#lose();
     await time.wait(random.integer(1, 60));
     return answer;
   }

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { compileOnce, type PlaceholderOf } from "../../db/compile.ts";
 import { columnNames, jsonOf, NOW, type SelectedRow, selectList } from "../../db/select.ts";
 import { type Actor, isNew, isTakenBy, journalAct, takeVersion, upkeepOfActs } from "../../records/acts.ts";
-import { balanceEntries, balanceEntry, customerAccounts } from "../../records/balance-entry.ts";
+import { balanceEntries, balanceEntry, customerAccounts, earningsOfCampaigns } from "../../records/balance-entry.ts";
 import { campaigns } from "../../records/campaign.ts";
 import { customers } from "../../records/customer.ts";
 import { programState } from "../../records/program.ts";
@@ -23,7 +23,7 @@ export function bookEntry(
   return {
     begun: [begin(values)],
     stored: [store(values)],
-    added: addToTotals({ act, id }),
+    added: addToTotals({ act, id }, campaign_id === null ? [earningsOfCampaigns] : []),
     changes: [journalEntry({ ...actor, id, amount: toDecimal(amount) })],
     answer: [selectAnswer(values)],
   };

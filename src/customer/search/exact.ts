@@ -126,7 +126,7 @@ function shortestLists(measured: readonly Measured[], mostPages: number): Measur
 
 /**
  * The first step: what the lists of the terms are like, and beside it each record, or NULLs if none is found. If the lists are
- * measured, and have more pages than `mostPages`, none is.
+ * measured, and have more pages than `mostPages`, only records with a single whole word are found.
  */
 export const selectIfShort = compilePer(
   "search/exact",

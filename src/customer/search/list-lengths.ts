@@ -21,7 +21,7 @@ const UNCOUNTED_PAGES = 16;
  * that seem too long together are counted up to this number.
  */
 const SHORT_LIST = 1_000;
-/** If at most this number of records have a long beginning, gathering is short, though each may have hundreds of such words. */
+/** If at most so many records have the first letters of a long beginning, gathering is short, though each may have hundreds of such words. */
 const FEW_RECORDS = 20;
 
 /**
@@ -58,7 +58,7 @@ export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf
     begun(records) AS MATERIALIZED (
       SELECT count(*) FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ${placeholder("firstLetters")} LIMIT ${few} + 1)
     ),`;
-  const hasFew = sql`(SELECT records FROM begun) <= ${few} OR`;
+  const hasFew = sql`(SELECT records FROM begun) <= ${few}`;
   const isLongBeginning = measuring === "a long beginning";
   const mostPages = placeholder("mostPages");
   return sql`
@@ -86,11 +86,14 @@ export function lengthsOf({ list, measuring }: Shape, placeholder: PlaceholderOf
       FROM list
     ),${isLongBeginning ? begun : sql``}
     short(is_short) AS MATERIALIZED (
-      SELECT ${isLongBeginning ? hasFew : sql``} (SELECT sum(pages) FROM list) <= ${mostPages} OR (SELECT sum(pages) FROM lengths) <= ${mostPages}
+      SELECT ${isLongBeginning ? sql`${hasFew} OR` : sql``} (SELECT sum(pages) FROM list) <= ${mostPages} OR (SELECT sum(pages) FROM lengths) <= ${mostPages}
     )`;
 }
 
-/** Conditions on the terms of `lengthsOf`, without which FTS5 need not or may not look up whole words, or beginnings. */
+/**
+ * When FTS5 may look up whole words, and when beginnings. If no record has the first letters, it need not; if lists are long, it
+ * must not.
+ */
 export function conditionsOf(measuring: Measuring): { whole?: SQL; beginnings?: SQL } {
   const areShort = sql`(SELECT is_short FROM short)`;
   const hasAny = sql`(SELECT records FROM begun) > 0`;
@@ -114,7 +117,7 @@ export type MeasureName = keyof ReturnType<ReturnType<typeof measuresOf>>;
 /** What the lists of the terms are like in an index. */
 export interface Lengths {
   list: SearchList;
-  /** How many pages the list of each term has; empty if all are short, or if the search needs no more records. */
+  /** How many pages the list of each term has; empty if all are short, if nothing is measured, or if no more records are needed. */
   pages: number[];
   /** Whether more records than `hidden` have entries although the caller may not find them. */
   hidesMore: boolean;

@@ -38,6 +38,6 @@ describe("npm run edge -- bench", () => {
     const run = startCommand("bench", ["--hostile", "--scale", "1k"]);
 
     expect(await run.ended, run.output()).toBe(0);
-    expect(run.output().match(/^\| .* \|$/gm)).toHaveLength(11);
+    expect(run.output().match(/^\| .* \|$/gm)).toHaveLength(12);
   });
 });

@@ -84,7 +84,7 @@ export function journalAct(
  * the event adds nothing.
  */
 export function upkeepOfActs({ record, table, write }: Kind) {
-  const totals: readonly (Pick<Total, "addTo"> | Total)[] = [
+  const totals: readonly Pick<Total, "addTo">[] = [
     ...(write?.upkeep ?? []).map((addTo) => ({ addTo })),
     ...(write?.totals ?? []),
   ];
@@ -95,6 +95,6 @@ export function upkeepOfActs({ record, table, write }: Kind) {
     });
     return { total, addEvent };
   });
-  return (values: { act: string; id: string }, besides: readonly Total[] = []) =>
-    compiled.filter(({ total }) => !besides.some((other) => other === total)).map(({ addEvent }) => addEvent(values));
+  return (values: { act: string; id: string }, besides: readonly Pick<Total, "addTo">[] = []) =>
+    compiled.filter(({ total }) => !besides.includes(total)).map(({ addEvent }) => addEvent(values));
 }

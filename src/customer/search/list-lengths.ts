@@ -21,7 +21,7 @@ const UNCOUNTED_PAGES = 16;
  * that seem too long together are counted up to this number.
  */
 const SHORT_LIST = 1_000;
-/** If at most so many records have the first letters of a long beginning, gathering is short, though each may have hundreds of such words. */
+/** Gathering is short if at most this number of records have the first letters, though each may have hundreds of such words. */
 const FEW_RECORDS = 20;
 
 /**

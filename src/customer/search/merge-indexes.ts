@@ -21,13 +21,13 @@ export async function mergeIndexes(db: Database, mayGoOn: () => boolean, pages =
       // If a merge changes fewer rows than that, nothing is left to merge.
       return (await mergeOnce(db, index, most)) < pages;
     };
-    let isDone = false;
-    while (!isDone && mayGoOn()) isDone = await merge(pages);
-    if (isDone && (await isScattered(db, index))) {
-      // A negative number begins to merge all segments, and begins anew each time.
-      isDone = await merge(-pages);
-      while (!isDone && mayGoOn()) isDone = await merge(pages);
-    }
+    const finish = async (isFinished = false) => {
+      while (!isFinished && mayGoOn()) isFinished = await merge(pages);
+      return isFinished;
+    };
+    let isDone = await finish();
+    // A negative number begins to merge all segments, and begins anew each time.
+    if (isDone && (await isScattered(db, index))) isDone = await finish(await merge(-pages));
     if (!isDone) report.unfinished.push(index);
   }
   return report;
@@ -42,7 +42,7 @@ async function isScattered(db: Database, index: string): Promise<boolean> {
   return row?.is_scattered === 1;
 }
 
-/** Merges until so many pages are written. Returns how many rows have changed; each page is one. */
+/** Merges until this number of pages is written. Returns the number of changed rows: each page is a row. */
 async function mergeOnce(db: Database, index: string, pages: number): Promise<number> {
   const name = sql.raw(index);
   // D1's own count of written rows leaves out those of an index.

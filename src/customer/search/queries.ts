@@ -5,7 +5,16 @@ import { firstStep, type IsCut, prepareExact, secondStep } from "./exact.ts";
 import { findKnown, findMatches, type KnownSearch, matchWithTypos, selectKnownNames } from "./known-customers.ts";
 import { LIMITS, type LimitsOfLists } from "./limits.ts";
 import { areLong, type Lengths, readLengths } from "./list-lengths.ts";
-import { FOUND_LIMIT, type Found, type FoundRow, isFull, type Matches, SELECT_RECORDS, toFound } from "./records.ts";
+import {
+  FOUND_LIMIT,
+  type Found,
+  type FoundRow,
+  isFull,
+  isOfList,
+  type Matches,
+  SELECT_RECORDS,
+  toFound,
+} from "./records.ts";
 import { type CustomerSearch, LISTS, type SearchList } from "./schema.ts";
 import { readSimilarWords, type SimilarWords } from "./similar-words.ts";
 import { beginnings, isForgivable, textsOf, wholeWords } from "./terms.ts";
@@ -38,13 +47,13 @@ export async function searchAll(db: Database, search: FullSearch, limits = LIMIT
     return row !== undefined && "pages" in row ? [readLengths(list, row)] : [];
   });
   // Lists that are too long for FTS5 are not searched for typos. The second step looks for all of their records.
-  const short = lengths.filter((row) => !areLong(row, limits));
-  const isKept = (index: number) => lengths[index] === undefined || short.includes(lengths[index]);
-  const read = first.map((rows) => rows.filter((row) => row.record !== null));
-  const found = read.filter((_, index) => isKept(index)).flat();
+  const long = lengths.filter((row) => areLong(row, limits));
+  const short = lengths.filter((row) => !long.includes(row));
+  const read = first.flat().filter((row) => row.record !== null);
+  const found = read.filter((row) => !long.some(({ list }) => isOfList(row, list)));
 
   const unfilled = lengths.filter(({ list }) => !isFull(list, found));
-  const mayForgive = read.flat().length === 0 && typos && words.some(({ text }) => isForgivable(text));
+  const mayForgive = read.length === 0 && typos && words.some(({ text }) => isForgivable(text));
   const similar = mayForgive ? readSimilar(search, short) : [];
   const second = (await db.batch([...unfilled.flatMap((row) => secondStep(row, exact)), ...similar])).flat();
   const matches = toMatches([...found, ...second.filter((row) => "record" in row || "is_cut" in row)]);
@@ -52,7 +61,7 @@ export async function searchAll(db: Database, search: FullSearch, limits = LIMIT
   const names = second.filter((row) => "key" in row);
   const similarWords = second.filter((row) => "vocabulary" in row);
   const forgiven = await searchWithTypos(db, search, { short, similarWords, names, limits });
-  return toFound({ ...forgiven, isIncomplete: forgiven.isIncomplete || short.length < lengths.length }, words);
+  return toFound({ ...forgiven, isIncomplete: forgiven.isIncomplete || long.length > 0 }, words);
 }
 
 /** The lists that are searched in an index. Customers whom the caller knows have none. */

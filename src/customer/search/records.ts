@@ -42,7 +42,7 @@ export const FOUND_LIMIT = 20;
 // Each kind of record has a field that the others lack.
 const OWN_FIELD = { stores: "latitude", customers: "balance", campaigns: "details" } as const;
 
-const isOfList = (row: FoundRow, list: SearchList) => OWN_FIELD[list] in row;
+export const isOfList = (row: object, list: SearchList) => OWN_FIELD[list] in row;
 
 export function isFull(list: SearchList, rows: readonly FoundRow[]): boolean {
   return rows.filter((row) => isOfList(row, list)).length >= FOUND_LIMIT;

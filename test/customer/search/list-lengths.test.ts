@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, it } from "vitest";
+import { many } from "../../../scripts/bench/hostile-searches.ts";
 import { askedWords } from "../../../src/customer/search/asked-words.ts";
 import { selectIfShort } from "../../../src/customer/search/exact.ts";
 import { readLengths } from "../../../src/customer/search/list-lengths.ts";
@@ -13,9 +14,6 @@ import * as seed from "../../support/seed.ts";
 // A page of FTS5 has up to 4,050 entries of a list. Each segment of the index has pages of its own.
 
 const CUSTOMERS = 100_000;
-
-const many = <Item>(count: number, make: (index: number) => Item) =>
-  Array.from({ length: count }, (_, index) => make(index));
 
 async function pages(...terms: Term[]): Promise<number[]> {
   const entries = JSON.stringify(terms.map(entriesOf));
